@@ -20,6 +20,9 @@ import { Session, type Shard } from './session.js';
 
 const LARGE_THRESHOLD = { min: 50, max: 250 };
 
+/** Memberships that are read before the introductions, together with those of other sessions that identify. */
+const READ_TOGETHER = 10;
+
 /** Guilds attached before yielding to the event loop. */
 const ATTACHED_PER_TURN = 100;
 
@@ -123,11 +126,17 @@ async function guildsOf(gateway: Gateway, session: Session): Promise<bigint[]> {
 }
 
 async function attachGuilds(gateway: Gateway, session: Session, guildIds: bigint[]): Promise<FeedSession[]> {
+  for (const guildId of guildIds.slice(0, READ_TOGETHER)) prefetchMember(gateway.app, guildId, session.botId);
   const feedSessions: FeedSession[] = [];
   await forEachYielding(guildIds, ATTACHED_PER_TURN, (guildId) => {
     if (!session.ended) feedSessions.push(gateway.feeds.attach(guildId, session));
   });
   return feedSessions;
+}
+
+/** Failures recur when the guild is introduced. A box is asked only then. */
+function prefetchMember({ guilds, boxRoutes }: AppContext, guildId: bigint, botId: bigint): void {
+  if (!boxRoutes.mayHave(guildId)) guilds.member(guildId, botId).catch(() => {});
 }
 
 function begin(gateway: Gateway, connection: Applicant, session: Session, feedSessions: FeedSession[]): void {

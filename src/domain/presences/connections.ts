@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { type Clock, pause } from '../../infra/clock.js';
-import { forEachYielding } from '../../infra/concurrency/event-loop.js';
+import { forEachYielding, yieldOnce } from '../../infra/concurrency/event-loop.js';
 import { KeyedMutex } from '../../infra/concurrency/mutex.js';
 import { Semaphore } from '../../infra/concurrency/semaphore.js';
 import { isMissingReference } from '../../infra/database/faults.js';
@@ -10,7 +10,7 @@ import type { Logger } from '../../infra/observability/logger.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/heartbeat.js';
-import { publishPresence } from './publish.js';
+import { publishPresence, publishPresenceOnce } from './publish.js';
 import { byUser, looksAlike, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
 import { SessionNews } from './session-news.js';
 import { type Change, type ConnectionKey, storeConnections, storeStatus } from './store.js';
@@ -126,10 +126,11 @@ export class Connections {
     for (const connection of this.#open.values()) {
       if (connection.userId === userId && connection.statement) connection.statement.status = status;
     }
-    const change = await storeStatus(this.parts.callOfNobody(), userId, status);
-    if (!change) return null;
-    await this.#inLine(userId, () => this.#tell(change));
-    return change.after;
+    return this.#mutex.run(userId, async () => {
+      const change = await storeStatus(this.parts.callOfNobody(), userId, status);
+      if (change) await this.#tell(change);
+      return change?.after ?? null;
+    });
   }
 
   /** Closes connections of signed-out users. @param userId undefined for all users */
@@ -193,6 +194,7 @@ export class Connections {
   /** Stores the connections that wait for the same permit together. */
   async #storePending(): Promise<void> {
     const release = await this.#semaphore.take();
+    await yieldOnce();
     const batch = this.#pending.splice(0, STORED_TOGETHER);
     if (batch.length > 0) await this.#storeBatch(batch);
     release?.();
@@ -220,7 +222,10 @@ export class Connections {
   }
 
   async #tell({ before, after }: Change): Promise<void> {
-    if (!looksAlike(before, after)) await publishPresence(this.parts.callOfNobody(), after);
+    if (looksAlike(before, after)) return;
+    // Without other processes, this class alone publishes the presences of its users, one after another.
+    const publish = this.parts.live.isShared ? publishPresence : publishPresenceOnce;
+    await publish(this.parts.callOfNobody(), after);
   }
 
   /** @returns undefined if the process stops first */

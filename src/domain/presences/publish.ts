@@ -5,13 +5,16 @@ import { looksAlike, type ShownPresence } from './record.js';
 const GUILDS_PER_TURN = 50;
 
 export function publishPresence(call: CallContext, presence: ShownPresence): Promise<void> {
-  return publishUntilCurrent(call, presence, async (told) => {
-    for await (const guildIds of call.guilds.pagesOfGuildIds(told.userId)) {
-      await forEachYielding(guildIds, GUILDS_PER_TURN, async (guildId) => {
-        if (!(await isOnBox(call, guildId))) announceIn(call, guildId, told);
-      });
-    }
-  });
+  return publishUntilCurrent(call, presence, (told) => publishPresenceOnce(call, told));
+}
+
+/** For the only publisher of the user's presences. */
+export async function publishPresenceOnce(call: CallContext, presence: ShownPresence): Promise<void> {
+  for await (const guildIds of call.guilds.pagesOfGuildIds(presence.userId)) {
+    await forEachYielding(guildIds, GUILDS_PER_TURN, async (guildId) => {
+      if (!(await isOnBox(call, guildId))) announceIn(call, guildId, presence);
+    });
+  }
 }
 
 /** Call this after the commit, when later changes also reach the guild. Skips a user who is offline or has left. */

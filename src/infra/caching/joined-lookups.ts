@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 
 const GATHER_MS = 25;
@@ -31,9 +32,11 @@ export function joinLookups<K, V>(
     {
       maxBatchSize: MAX_KEYS,
       batchScheduleFn(dispatch) {
-        last = last.then(() => {
+        last = last.then(async () => {
+          // Requests that arrived on other sockets in this iteration of the event loop join.
+          await setImmediate();
           dispatch();
-          return running;
+          await running;
         });
       },
     },
