@@ -26,20 +26,26 @@ function questions(gather?: () => Promise<void>) {
 
 const everything = () => true;
 
+/** A batch begins in the turn after its first request. */
+async function turn(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
+
 describe('joined lookups', () => {
   test('that are requested while one runs go together in the next one, however many turns that takes', async () => {
     const { asked, look } = questions();
     const first = look(0);
-    await setImmediate();
+    await turn();
     const others: Promise<string | null>[] = [];
     for (let key = 1; key <= 200; key += 1) {
       others.push(look(key), look(key));
-      await setImmediate();
+      await turn();
     }
     expect(asked.map(({ keys }) => keys)).toEqual([[0]]);
     asked[0]?.answer(everything);
     expect(await first).toBe('value of 0');
-    await setImmediate();
+    await turn();
     expect(asked).toHaveLength(2);
     expect(asked[1]?.keys).toHaveLength(200);
     asked[1]?.answer((key) => key !== 7);
@@ -52,7 +58,7 @@ describe('joined lookups', () => {
     const { asked, look } = questions();
     const all = Promise.all(Array.from({ length: 1_200 }, (_, key) => look(key)));
     for (let piece = 0; piece < 3; piece += 1) {
-      await setImmediate();
+      await turn();
       expect(asked).toHaveLength(piece + 1);
       asked[piece]?.answer(everything);
     }
@@ -67,24 +73,24 @@ describe('joined lookups', () => {
     });
     const { asked, look } = questions(() => moment);
     const madeUp = look(0);
-    await setImmediate();
+    await turn();
     asked[0]?.answer(() => false);
     expect(await madeUp).toBeNull();
     const found: Promise<string | null>[] = [];
     for (let key = 1; key <= 50; key += 1) {
       found.push(look(key));
-      await setImmediate();
+      await turn();
     }
     expect(asked).toHaveLength(1);
     endMoment();
-    await setImmediate();
+    await turn();
     expect(asked).toHaveLength(2);
     expect(asked[1]?.keys).toHaveLength(50);
     asked[1]?.answer(everything);
     await Promise.all(found);
 
     const next = look(51);
-    await setImmediate();
+    await turn();
     expect(asked).toHaveLength(3);
     asked[2]?.answer(everything);
     expect(await next).toBe('value of 51');
@@ -93,11 +99,11 @@ describe('joined lookups', () => {
   test('fail for their own callers only, and the next one is sent', async () => {
     const { asked, look } = questions();
     const failing = look(1);
-    await setImmediate();
+    await turn();
     const next = look(2);
     asked[0]?.fail(new Error('away'));
     await expect(failing).rejects.toThrow('away');
-    await setImmediate();
+    await turn();
     asked[1]?.answer(everything);
     expect(await next).toBe('value of 2');
   });
@@ -105,12 +111,12 @@ describe('joined lookups', () => {
   test('of one key are one lookup, however many callers wait', async () => {
     const { asked, look } = questions();
     const found = Promise.all(Array.from({ length: 2_000 }, () => look(1)));
-    await setImmediate();
+    await turn();
     expect(asked.map(({ keys }) => keys)).toEqual([[1]]);
     const later = look(1);
     asked[0]?.answer(everything);
     expect(new Set(await found)).toEqual(new Set(['value of 1']));
-    await setImmediate();
+    await turn();
     asked[1]?.answer(() => false);
     expect(await later).toBeNull();
   });
