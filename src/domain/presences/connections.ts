@@ -19,7 +19,7 @@ const RETRY_MS = 2_000;
 
 const STORED_AT_ONCE = 2;
 
-/** Rows of one statement. SQLite takes 999 parameters, and a row has 11. */
+/** Rows of one statement. SQLite takes 999 parameters, and a row has 12. */
 const STORED_TOGETHER = 80;
 
 const CONNECTIONS_PER_TURN = 100;
