@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { it } from '../harness/fixtures.js';
 import { askGraphql, codeOf } from '../harness/graphql.js';
+import { eventually } from '../harness/jobs.js';
 import { listenTo, type OpenSocket, openSocket, type Told } from '../harness/live.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../harness/people.js';
 import type { TestServer } from '../harness/server.js';
+import { refuseStatements } from '../harness/statements.js';
 
 let server: TestServer;
 let ada: Person;
@@ -47,6 +49,19 @@ describe('the presence of a user', () => {
     await first.close();
     await second.close();
     expect(await statusOf(bob)).toBe('offline');
+  });
+
+  it('can be set while another of their sockets cannot be stored', async () => {
+    const first = await open(bob);
+    const refusals = refuseStatements(/^INSERT INTO \S*Presence/);
+    try {
+      await open(bob);
+      await eventually(() => expect(refusals.refused).not.toEqual([]));
+      const { data } = await first.ask(SET, { i: { status: 'DND' } });
+      expect(data.setPresence.presence.status).toBe('dnd');
+    } finally {
+      refusals.end();
+    }
   });
 
   it('is the same for all of their sockets, also for later ones, and shows invisible as offline', async () => {

@@ -3,15 +3,14 @@ import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { type Clock, pause } from '../../infra/clock.js';
 import { forEachYielding, yieldOnce } from '../../infra/concurrency/event-loop.js';
 import { KeyedMutex } from '../../infra/concurrency/mutex.js';
-import { Semaphore } from '../../infra/concurrency/semaphore.js';
 import { isMissingReference } from '../../infra/database/faults.js';
-import type { Presence } from '../../infra/database/index.js';
 import type { Logger } from '../../infra/observability/logger.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/heartbeat.js';
+import { loadPresences } from './list.js';
 import { publishPresence, publishPresenceOnce } from './publish.js';
-import { byUser, looksAlike, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
+import { looksAlike, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
 import { SessionNews } from './session-news.js';
 import { type Change, type ConnectionKey, storeConnections, storeStatus } from './store.js';
 
@@ -54,18 +53,19 @@ export class Connections {
   /** Connection ids from `openForRequests`, by user id. */
   readonly #ofRequests = new Map<bigint, string>();
   readonly #mutex = new KeyedMutex<bigint>();
-  readonly #semaphore = new Semaphore(STORED_AT_ONCE);
   readonly #pending: Pending[] = [];
+  /** Batches that are stored now. */
+  #storing = 0;
   /** Callers that wait for stored presences. A failure releases them, because the database may be down for long. */
   readonly #waiting = new Set<() => void>();
   readonly #sessionNews: SessionNews;
-  readonly #findPresences: (userId: bigint) => Promise<Presence[] | null>;
+  readonly #findPresence: (userId: bigint) => Promise<ShownPresence | null>;
   #isFailing = false;
   #isStopping = false;
 
   constructor(private readonly parts: ConnectionsParts) {
     this.#sessionNews = new SessionNews(parts);
-    this.#findPresences = joinLookups((userIds) => this.#readPresences(userIds));
+    this.#findPresence = joinLookups((userIds) => this.#readPresences(userIds));
   }
 
   /**
@@ -96,7 +96,7 @@ export class Connections {
 
   /** The user's presence in all processes. */
   async presenceOf(userId: bigint): Promise<ShownPresence> {
-    return shownOf(userId, (await this.#findPresences(userId)) ?? []);
+    return (await this.#findPresence(userId)) ?? shownOf(userId, []);
   }
 
   isOpen(id: string): boolean {
@@ -126,11 +126,13 @@ export class Connections {
     for (const connection of this.#open.values()) {
       if (connection.userId === userId && connection.statement) connection.statement.status = status;
     }
-    return this.#mutex.run(userId, async () => {
-      const change = await storeStatus(this.parts.callOfNobody(), userId, status);
-      if (change) await this.#tell(change);
-      return change?.after ?? null;
-    });
+    const call = this.parts.callOfNobody();
+    const change = await storeStatus(call, userId, status);
+    if (!change) return null;
+    // It is stored outside the line, so another change may have come after it.
+    const { before, after } = change;
+    if (!looksAlike(before, after)) await this.#inLine(userId, () => publishPresence(call, after));
+    return after;
   }
 
   /** Closes connections of signed-out users. @param userId undefined for all users */
@@ -168,12 +170,10 @@ export class Connections {
     await this.close(connection.id);
   }
 
-  async #readPresences(userIds: bigint[]): Promise<Map<bigint, Presence[]>> {
-    const rows = await this.parts.callOfNobody().read.presence.findMany({
-      where: { userId: { in: userIds }, process: { until: { gt: this.parts.live.now() } } },
-    });
-    const found = byUser(rows);
-    return new Map(userIds.map((userId) => [userId, found.get(userId) ?? []]));
+  async #readPresences(userIds: bigint[]): Promise<Map<bigint, ShownPresence>> {
+    const offline = userIds.map((userId) => shownOf(userId, []));
+    const online = await loadPresences(this.parts.callOfNobody().read, userIds, this.parts.live.now());
+    return new Map([...offline, ...online].map((presence) => [presence.userId, presence]));
   }
 
   #store(connection: Connection): Promise<void> {
@@ -187,17 +187,17 @@ export class Connections {
   #storeNow(connection: Connection): Promise<Change> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ connection, resolve, reject });
-      void this.#storePending();
+      if (this.#storing < STORED_AT_ONCE) void this.#storePending();
     });
   }
 
-  /** Stores the connections that wait for the same permit together. */
+  /** Stores together what arrives in one iteration of the event loop, or while another batch is stored. */
   async #storePending(): Promise<void> {
-    const release = await this.#semaphore.take();
-    await yieldOnce();
-    const batch = this.#pending.splice(0, STORED_TOGETHER);
-    if (batch.length > 0) await this.#storeBatch(batch);
-    release?.();
+    this.#storing += 1;
+    for (await yieldOnce(); this.#pending.length > 0; await yieldOnce()) {
+      await this.#storeBatch(this.#pending.splice(0, STORED_TOGETHER));
+    }
+    this.#storing -= 1;
   }
 
   async #storeBatch(batch: readonly Pending[]): Promise<void> {
@@ -223,7 +223,7 @@ export class Connections {
 
   async #tell({ before, after }: Change): Promise<void> {
     if (looksAlike(before, after)) return;
-    // Without other processes, this class alone publishes the presences of its users, one after another.
+    // Without other processes, only `setStatus` publishes them too, and it checks.
     const publish = this.parts.live.isShared ? publishPresence : publishPresenceOnce;
     await publish(this.parts.callOfNobody(), after);
   }
