@@ -13,16 +13,18 @@ export interface Text {
 const SOURCE = /^(src|portal|bench|scripts|test|examples)\/.*\.(ts|tsx|mjs|js|cjs)$/;
 const GENERATED = /\/(generated|gql)\//;
 const DOCUMENT = /\.md$/;
+const SCHEMA = 'prisma/schema.prisma';
 
 /** Tracked files with text, as paths from the root of the repository. */
 export function trackedFiles(): string[] {
   return execFileSync('git', ['ls-files'], { encoding: 'utf8' })
     .split('\n')
-    .filter((file) => (SOURCE.test(file) && !GENERATED.test(file)) || DOCUMENT.test(file));
+    .filter((file) => (SOURCE.test(file) && !GENERATED.test(file)) || DOCUMENT.test(file) || file === SCHEMA);
 }
 
 export function textsIn(file: string): Text[] {
   const content = readFileSync(file, 'utf8');
+  if (file === SCHEMA) return textsOfComments(file, content, schemaComments(content));
   return DOCUMENT.test(file) ? paragraphsOf(file, content) : textsOfSource(file, content);
 }
 
@@ -31,9 +33,21 @@ export function textsOfSource(file: string, content: string): Text[] {
   const lineAt = lineCounter(content);
   const strings = file.startsWith('test/') ? titlesIn(program) : stringsIn(program);
   return [
-    ...commentBlocks(content, comments).flatMap(({ start, value }) => commentParagraphs(file, lineAt(start), value)),
+    ...textsOfComments(file, content, comments),
     ...strings.map(({ kind, start, text }) => ({ kind, file, line: lineAt(start), text })),
   ];
+}
+
+function textsOfComments(file: string, content: string, comments: readonly Comment[]): Text[] {
+  const lineAt = lineCounter(content);
+  return commentBlocks(content, comments).flatMap(({ start, value }) => commentParagraphs(file, lineAt(start), value));
+}
+
+/** Prisma has line comments with two or three slashes. Strings are matched too, because they may contain slashes. */
+function schemaComments(content: string): Comment[] {
+  return [...content.matchAll(/"(?:[^"\\\n]|\\.)*"|\/\/\/?(.*)/g)].flatMap(({ 0: match, 1: value, index }) =>
+    value === undefined ? [] : [{ type: 'Line', value, start: index, end: index + match.length }],
+  );
 }
 
 /** Consecutive line comments are one block. */
