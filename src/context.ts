@@ -3,7 +3,7 @@ import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
 import { ApplicationViews, BotTokens, SecretUses } from './domain/applications/index.js';
 import { BoxMeasures, type ParityRow } from './domain/boxes/index.js';
-import type { EventBus, Publication } from './domain/bus-message.js';
+import type { EventBus } from './domain/bus-message.js';
 import type { Actor, CallContext, Dependencies } from './domain/call.js';
 import { Recipients } from './domain/channels/index.js';
 import { refusalIn } from './domain/errors.js';
@@ -11,6 +11,7 @@ import type { DomainEvent } from './domain/events.js';
 import { nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
+import type { LatestChanges } from './domain/latest-changes.js';
 import { LiveProcess } from './domain/live-processes/index.js';
 import { FileQuota } from './domain/messages/index.js';
 import { Connections, PresenceCounts } from './domain/presences/index.js';
@@ -44,7 +45,7 @@ export interface Addresses {
 }
 
 /** Exists once per process. */
-export interface AppContext extends Omit<Dependencies, 'messageInserts'> {
+export interface AppContext extends Dependencies {
   config: Config;
   addresses: Addresses;
   keys: InstanceKeys;
@@ -66,10 +67,13 @@ export interface AppContext extends Omit<Dependencies, 'messageInserts'> {
   fileQuota: FileQuota;
   bodies: Bodies;
   jobs: Jobs<DomainJobPayloads>;
-  /** A pure function. */
-  render: (event: DomainEvent) => Publication;
-  /** Publishes an event without a commit. Errors are logged, never thrown. */
-  publish: (event: DomainEvent) => void;
+  /** For leaving outdated members and messages out of events. */
+  changes: LatestChanges;
+  /**
+   * Publishes an event. Errors are logged, never thrown.
+   * @param since `changes.now()` before the event's data was read; undefined if no part of it can be outdated
+   */
+  publish: (event: DomainEvent, since?: number) => void;
   overdue: OverdueInteractions;
   /** This process's heartbeat. The state of its connections ends with it. */
   live: LiveProcess;
@@ -91,7 +95,6 @@ export type ContextParts = Omit<
   | 'known'
   | 'slowHashes'
   | 'writes'
-  | 'publish'
   | 'fileQuota'
   | 'images'
   | 'mutexes'
@@ -109,7 +112,6 @@ export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);
   const applications = new ApplicationViews(parts.db.reader, parts.bus, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
-  const writes = new Writes({ ...parts, jobs });
   const callOfNobody = () => callContext(app, { kind: 'anonymous' });
   const secretUses = new SecretUses({ ...parts, callOfNobody });
   const live = new LiveProcess({ ...parts, isShared: isShared(parts) });
@@ -123,10 +125,9 @@ export function createAppContext(parts: ContextParts): AppContext {
     known,
     slowHashes: new SlowHashes(),
     images: new Images(),
-    mutexes: { prunes: new KeyedMutex() },
+    mutexes: { messages: new KeyedMutex(), prunes: new KeyedMutex() },
     fileQuota: new FileQuota(parts.db.reader, parts.clock, parts.config.filesPerAccountMb),
-    writes,
-    publish: (event) => writes.announce(event),
+    writes: new Writes({ ...parts, jobs }),
     bodies: new Bodies(),
     jobs,
     callOfNobody,
@@ -163,6 +164,7 @@ export interface CallOptions {
 
 export function callContext(app: AppContext, actor: Actor, options: CallOptions = {}): CallContext {
   const requestId = options.requestId ?? randomUUID();
+  const since = app.changes.now();
   const call: CallContext = {
     actor,
     requestId,
@@ -194,15 +196,14 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     presenceCounts: app.presenceCounts,
     executions: app.executions,
     mutexes: app.mutexes,
-    messageInserts: app.writes.messageInserts,
     publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     passwordUrl: `${app.addresses.publicUrl}/oauth2/password`,
     read: app.db.reader,
-    announce: app.publish,
+    announce: (event) => app.publish(event, since),
     renderPing: app.renderPing,
-    write: (work, writeOptions) => app.writes.transaction(call, work, writeOptions),
-    writeOne: (statement, told) => app.writes.statement(call, statement, told),
+    write: (work, writeOptions) => app.writes.transaction(call, since, work, writeOptions),
+    writeOne: (statement, event, writeOptions) => app.writes.statement(since, statement, event, writeOptions),
   };
   return call;
 }

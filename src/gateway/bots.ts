@@ -6,9 +6,7 @@ import { GuildUnavailable } from '../domain/guilds/index.js';
 import { takeForGateway } from '../domain/interactions/index.js';
 import { pause, type Timer } from '../infra/clock.js';
 import { chunksOf, forEachYielding, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
-import type { BusSubscription } from '../infra/processes/bus.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
-import { topics } from '../infra/streams/topics.js';
+import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/processes/bus.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { GatewayEvent, Piece } from './events.js';
 import { leaveGuild } from './guild-delete.js';
@@ -77,7 +75,7 @@ export class Bots {
     const bot: Bot = {
       sessions: new Set(),
       subscriptions: [
-        this.app.bus.subscribe(topics.user(botId), (message) => this.#onUserMessage(botId, bot, message)),
+        this.app.bus.subscribe(topics.user(botId), (message) => this.#onUserMessage(bot, message)),
         this.app.bus.subscribe(topics.application(botId), (message) => this.#onApplicationMessage(botId, bot, message)),
       ],
     };
@@ -85,7 +83,7 @@ export class Bots {
     return bot;
   }
 
-  #onUserMessage(botId: bigint, bot: Bot, message: Heard): void {
+  #onUserMessage(bot: Bot, message: Heard): void {
     switch (message.type) {
       case 'GUILD_JOINED':
         this.#forGuild(bot, message, (session, guildId) => this.introduce(guildId, session));
@@ -93,8 +91,7 @@ export class Bots {
       case 'GUILD_LEFT':
         this.#forGuild(bot, message, leaveGuild);
         break;
-      case STREAM_GAP:
-        this.#doubt([[botId, bot]]);
+      case BUS_RECONNECTED:
         break;
       default:
         dispatchToShard(bot, message);
@@ -103,7 +100,7 @@ export class Bots {
   }
 
   #onApplicationMessage(botId: bigint, bot: Bot, message: Heard): void {
-    if (message.type === STREAM_GAP) {
+    if (message.type === BUS_RECONNECTED) {
       this.#doubt([[botId, bot]]);
       return;
     }
@@ -247,15 +244,6 @@ export class Bots {
     } finally {
       endTurn();
       asked.delete(guildId);
-    }
-  }
-
-  /** For a guild of which the session may have missed events. */
-  async catchUpOn(guildId: bigint, session: Session): Promise<void> {
-    try {
-      await this.#catchUpOnGuild(guildId, session, true);
-    } catch (error) {
-      this.#logFault(error, NOT_CAUGHT_UP);
     }
   }
 

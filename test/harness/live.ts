@@ -1,7 +1,6 @@
 import type { Client } from 'graphql-ws';
 import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
-import { STREAM_GAP } from '../../src/infra/streams/streams.js';
-import { topics } from '../../src/infra/streams/topics.js';
+import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
 import type { Loose } from './graphql.js';
 import type { Person } from './people.js';
 import type { TestServer } from './server.js';
@@ -16,8 +15,8 @@ export interface Told {
 export function listenTo({ app }: Pick<TestServer, 'app'>, guildId: bigint | string): Told {
   let events: BusMessage[] = [];
   let wake: () => void = () => {};
-  app.bus.subscribe(topics.guild(guildId), (message) => {
-    if (message.type === STREAM_GAP) return;
+  subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
+    if (message.type === BUS_RECONNECTED) return;
     events.push(message);
     wake();
   });

@@ -1,5 +1,4 @@
 import { chunksOf } from '../../infra/concurrency/event-loop.js';
-import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { accessBox } from './access.js';
 import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';
@@ -24,6 +23,6 @@ export async function deleteBox(call: CallContext, boxId: bigint): Promise<void>
       record({ type: 'BOX_ROUTES_UPDATED' });
       record({ type: 'BOX_DELETED', boxId });
     },
-    { streams: [topics.box(boxId)] },
+    { serializable: true },
   );
 }

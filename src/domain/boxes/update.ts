@@ -1,5 +1,4 @@
 import type { Box } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { accessBox } from './access.js';
 import type { BoxWithToken } from './create.js';
@@ -21,7 +20,7 @@ export async function renameBox(call: CallContext, { boxId, name }: RenameBoxInp
       record({ type: 'BOX_UPDATED', boxId });
       return after;
     },
-    { streams: [topics.box(boxId)] },
+    { serializable: true },
   );
 }
 
@@ -39,7 +38,7 @@ export async function newEnrolmentToken(call: CallContext, boxId: bigint): Promi
       record({ type: 'BOX_UPDATED', boxId });
       return changed;
     },
-    { streams: [topics.box(boxId)] },
+    { serializable: true },
   );
   return { box, enrolmentToken: token };
 }

@@ -1,6 +1,5 @@
 import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { BoxGuild } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { limits } from '../limits.js';
@@ -46,14 +45,12 @@ export const GUILDS_AT_ONCE = 20;
 async function withdrawGuilds(call: CallContext, boxId: bigint, guilds: GuildKey[]): Promise<void> {
   for (const piece of chunksOf(guilds, GUILDS_AT_ONCE)) {
     await yieldToEventLoop();
-    await call.write((write) => withdrawWithin(call, write, boxId, piece), {
-      streams: [topics.box(boxId), ...piece.map(({ id }) => topics.guild(id))],
-    });
+    await call.write((write) => withdrawWithin(call, write, boxId, piece), { serializable: true });
   }
 }
 
 /**
- * Ignores guilds that the box does not have. The transaction must lock the streams of box and guilds.
+ * Ignores guilds that the box does not have. The transaction must be serializable.
  * @param guilds at most {@link GUILDS_AT_ONCE}
  */
 export async function withdrawWithin(

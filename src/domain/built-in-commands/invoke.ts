@@ -13,7 +13,6 @@ import { messageInteraction } from '../interactions/responses/metadata.js';
 import { messageContent } from '../messages/content/body.js';
 import type { UploadedFile } from '../messages/files/files.js';
 import { postMessage } from '../messages/post.js';
-import type { MessageRecord } from '../messages/record.js';
 import { takeTurnOfCaller } from '../messages/slow-mode.js';
 import { asPlatform, findPlatformBot, PLATFORM_ID } from '../platform/platform.js';
 import { shownByIds } from '../users/shown-by-id.js';
@@ -118,8 +117,8 @@ async function answerWith(call: CallContext, answered: Answered): Promise<Intera
     if (!isPrivate) await takeTurnOfCaller(call, db, place);
     return db.interaction.create({ data });
   });
-  const message = await post(call, answered, interaction, messageId);
-  return { ...interaction, originalMessageId: message.id };
+  await post(call, answered, interaction, messageId);
+  return interaction;
 }
 
 async function post(
@@ -127,16 +126,14 @@ async function post(
   { place, caller, answer }: Answered,
   interaction: Interaction,
   id: bigint,
-): Promise<MessageRecord> {
+): Promise<void> {
   const { content = '', embeds, picture, isPrivate, mentions = {} } = answer;
   const files = picture ? [await pictureFile(call, picture)] : [];
   const author = await findPlatformBot(call);
   const shown = await messageInteraction(call, interaction, false);
   const store = () =>
     postMessage(call, {
-      wantedId: id,
-      onOtherId: (db, other) =>
-        db.interaction.updateMany({ where: { id: interaction.id }, data: { originalMessageId: other } }),
+      id,
       author,
       place: asPlatform(place),
       body: { content: messageContent.parse(content), embeds, allowedMentions: mentions },
@@ -146,7 +143,7 @@ async function post(
       interaction: shown,
       ...(isPrivate ? { visibleToId: caller.id } : {}),
     });
-  return store().finally(() => Promise.all(files.map(({ blob }) => blob.discard())));
+  await store().finally(() => Promise.all(files.map(({ blob }) => blob.discard())));
 }
 
 async function pictureFile(

@@ -1,5 +1,4 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
-import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { removeFromLists } from '../command-permissions/remove.js';
 import { accessGuildChannel } from '../guilds/access.js';
@@ -32,7 +31,7 @@ export async function deleteChannel(call: CallContext, channelId: bigint): Promi
       await publishUnusable(write, { channelId });
       return details;
     },
-    { streams: [topics.guild(place.guildId)] },
+    { serializable: true },
   );
 }
 

@@ -1,4 +1,3 @@
-import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { addBot } from '../installations/guild-install.js';
@@ -26,7 +25,7 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
       if (!(await write.db.guild.findUnique({ where, select: { id: true } }))) throw new DomainError('UNKNOWN_GUILD');
       await addBot(call, write, { application, guildId, permissions });
     },
-    { streams: [topics.application(user.id), topics.guild(guildId), topics.user(user.id)] },
+    { serializable: true },
   );
   await publishPresenceIn(call, guildId, user.id);
 }
@@ -39,6 +38,6 @@ export async function removeFromBox(
     async (write) => {
       if (await findCopy(write.db, botId)) await removeFromGuild(call, write, botId, guildId);
     },
-    { streams: [topics.application(botId), topics.guild(guildId), topics.user(botId)] },
+    { serializable: true },
   );
 }

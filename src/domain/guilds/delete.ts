@@ -1,7 +1,6 @@
 import { drainInBatches, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Guild, ReaderAndWriter, Transaction } from '../../infra/database/index.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
-import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { removeChannel } from '../channels/remove.js';
 import { dropPictures } from '../emojis/pictures.js';
@@ -22,9 +21,7 @@ export async function deleteGuild(call: CallContext, guildId: bigint): Promise<v
   if (!mayAsMember('delete', view, user.id)) {
     throw new DomainError('FORBIDDEN', 'Only the owner of a server can delete it.');
   }
-  const { guild, emojiIds } = await call.write((write) => markDeleted(call, write, guildId), {
-    streams: [topics.guild(guildId)],
-  });
+  const { guild, emojiIds } = await call.write((write) => markDeleted(call, write, guildId), { serializable: true });
   if (guild.iconHash) await dropIcon(call, { folder: 'guild-icons', id: guildId }, guild.iconHash);
   await dropPictures(call, emojiIds);
 }
@@ -84,7 +81,7 @@ export async function removeGuild(supplies: Supplies, guildId: bigint, channelId
   await removeApplications(supplies, guildId);
   await removeRows(supplies, guildId);
   // A concurrent call may have created a channel after the deletion.
-  const late = await call.write(({ db }) => detachChannels(db, guildId), { streams: [topics.guild(guildId)] });
+  const late = await call.write(({ db }) => detachChannels(db, guildId), { serializable: true });
   for (const id of late) await removeChannel(db, blobs, id, signal);
   await db.writer.guild.deleteMany({ where });
 }
@@ -94,9 +91,7 @@ async function removeApplications({ db, call, signal }: Supplies, guildId: bigin
   for (const { applicationId } of installations) {
     await yieldToEventLoop();
     signal.throwIfAborted();
-    await call.write((write) => removeFromGuilds(call, write, applicationId, guildId), {
-      streams: [topics.application(applicationId), topics.guild(guildId), topics.user(applicationId)],
-    });
+    await call.write((write) => removeFromGuilds(call, write, applicationId, guildId), { serializable: true });
   }
 }
 

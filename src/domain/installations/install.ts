@@ -1,13 +1,11 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Installation } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { publishPresenceIn } from '../presences/publish.js';
 import { findInstallable, requireStillThere } from './access.js';
 import { planBoxInstall } from './box-install.js';
 import { planGuildInstall } from './guild-install.js';
 import type { ServerInstall } from './input.js';
-import { streamsOfInstallation } from './uninstall.js';
 import { planUserInstall } from './user-install.js';
 
 interface InstallInput extends ServerInstall {
@@ -51,11 +49,7 @@ export async function writeInstall<T>(
   { applicationId, guildId }: Pick<InstallInput, 'applicationId' | 'guildId'>,
   work: (write: Write) => Promise<T>,
 ): Promise<T> {
-  const streams =
-    guildId === undefined
-      ? [topics.application(applicationId), topics.user(requirePerson(call).user.id)]
-      : streamsOfInstallation(applicationId, guildId);
-  const written = await writeBesideOthers(call, applicationId, streams, work);
+  const written = await writeBesideOthers(call, applicationId, work);
   if (guildId !== undefined) await publishPresenceIn(call, guildId, applicationId);
   return written;
 }
@@ -63,14 +57,13 @@ export async function writeInstall<T>(
 async function writeBesideOthers<T>(
   call: CallContext,
   applicationId: bigint,
-  streams: string[],
   work: (write: Write) => Promise<T>,
 ): Promise<T> {
   const checked = async (write: Write) => {
     await requireStillThere(write.db, applicationId);
     return work(write);
   };
-  const attempt = () => call.write(checked, { streams });
+  const attempt = () => call.write(checked, { serializable: true });
   try {
     return await attempt();
   } catch (error) {

@@ -1,7 +1,6 @@
 import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { hashSecret, secretMatches } from '../../infra/crypto/secrets.js';
 import type { Application, Reader } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import type { SecretUses } from '../applications/secret-uses.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -61,7 +60,7 @@ export function writeForClient<T>(
     await requireStillThere(write.db, application.id, invalidClient);
     return work(write);
   };
-  return call.write(checked, { streams: [topics.application(application.id)] });
+  return call.write(checked, { serializable: true });
 }
 
 function invalidClient(): DomainError {

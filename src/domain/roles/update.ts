@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Role } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
@@ -37,7 +36,7 @@ export async function updateRole(
       record({ type: 'GUILD_ROLE_UPDATE', role: updated });
       return updated;
     },
-    { streams: [topics.guild(guildId)] },
+    { serializable: true },
   );
 }
 

@@ -1,5 +1,4 @@
 import type { Team } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { nameText } from '../input.js';
@@ -34,7 +33,7 @@ export async function createTeam(call: CallContext, input: CreateTeamInput): Pro
         record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
         return team;
       },
-      { streams: [topics.team(id), topics.user(user.id)] },
+      { serializable: true },
     );
   } catch (error) {
     if (iconHash) await dropIcon(call, iconOwner, iconHash);

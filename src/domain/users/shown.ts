@@ -1,8 +1,7 @@
 import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { User } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
-import { loadMemberRows } from '../members/rows.js';
+import { lockMembers } from '../members/lock.js';
 
 /** Must run in the transaction of the change. A job updates the memberships later. */
 export async function showUserAnew(
@@ -24,10 +23,9 @@ export async function showMemberships(call: CallContext, userId: bigint, signal:
       await yieldToEventLoop();
       signal.throwIfAborted();
       const keys = guildIds.map((guildId) => ({ guildId, userId }));
-      const show = async ({ db, record }: Write) => {
-        for (const member of await loadMemberRows(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
-      };
-      await call.write(show, { streams: guildIds.map(topics.guild) });
+      await call.write(async ({ db, record }) => {
+        for (const member of await lockMembers(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
+      });
     }
   }
 }

@@ -78,8 +78,7 @@ async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bi
   const channel = await call.guilds.channel(guildId, channelId);
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   const { type, rateLimitPerUser } = channel;
-  const rights = { member: null, permissions: ALL_PERMISSIONS, asOf: null };
-  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, ...rights };
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member: null, permissions: ALL_PERMISSIONS };
 }
 
 type WebhookOperation = 'view' | 'update' | 'delete';

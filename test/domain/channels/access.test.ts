@@ -24,7 +24,6 @@ const guild: GuildChannelAccess = {
   rateLimitPerUser: 0,
   member,
   permissions: ALL_PERMISSIONS,
-  asOf: null,
 };
 
 describe('a direct channel', () => {

@@ -95,7 +95,7 @@ describe('an authorization', () => {
           changes: { scopes: ['identify', 'guilds'] },
         },
       ],
-      locking: [true],
+      serializable: [true],
     });
     expect(await grants()).toMatchObject([{ userId: ada.id, scopes: ['identify', 'guilds'], guildId: null }]);
     const [kept] = await codes();

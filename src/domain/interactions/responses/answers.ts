@@ -5,13 +5,7 @@ import {
   MessageType,
   InteractionResponseType as Type,
 } from 'discord-api-types/v10';
-import {
-  type Application,
-  type Interaction,
-  Prisma,
-  type Transaction,
-  type User,
-} from '../../../infra/database/index.js';
+import { type Application, type Interaction, Prisma, type User } from '../../../infra/database/index.js';
 import { storedObject } from '../../../infra/database/stored.js';
 import { type CallContext, requireInteraction } from '../../call.js';
 import { DomainError, faultsWithin, invalidInput } from '../../errors.js';
@@ -89,9 +83,7 @@ export async function answerInteraction(call: CallContext, input: AnswerInput): 
   lookWhenOver(call, columns);
   try {
     const message = await faultsWithin('data', carryOut);
-    const answered = { ...interaction, ...stored(columns) };
-    const isNew = message !== null && message.id !== interaction.messageId;
-    return { interaction: isNew ? { ...answered, originalMessageId: message.id } : answered, callback, message };
+    return { interaction: { ...interaction, ...stored(columns) }, callback, message };
   } catch (error) {
     await takeBack(call, interaction, columns);
     throw error;
@@ -229,13 +221,9 @@ export async function postAnswer(call: CallContext, post: AnswerPost): Promise<M
     kind: kindOf(interaction, id),
     applicationId: application.id,
     interaction: await messageInteraction(call, interaction, id === null),
-    ...(id === null ? {} : { wantedId: id, onOtherId: (db, other) => moveOriginal(db, interaction, other) }),
+    ...(id === null ? {} : { id }),
     ...(isEphemeral ? { visibleToId: interaction.userId } : {}),
   });
-}
-
-async function moveOriginal(db: Transaction, { id }: Interaction, originalMessageId: bigint): Promise<void> {
-  await db.interaction.updateMany({ where: { id }, data: { originalMessageId } });
 }
 
 function bodyOf(post: AnswerPost) {

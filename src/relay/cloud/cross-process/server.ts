@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Logger } from '../../../infra/observability/logger.js';
-import type { Bus, BusSubscription } from '../../../infra/processes/bus.js';
-
+import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/processes/bus.js';
 import { SMALL_BYTES } from '../connections/response-quota.js';
 import { type BoxAnswer, BoxError, type BoxTransport } from '../forwarding/transport.js';
 import { type CrossProcessMessage, crossProcessTopics } from './messages.js';
@@ -44,7 +43,9 @@ export class CrossProcessServer {
     if (topic !== this.#topic) {
       this.#subscription?.close();
       this.#topic = topic;
-      this.#subscription = this.parts.bus.subscribe(topic, (message) => this.#hear(message));
+      this.#subscription = this.parts.bus.subscribe(topic, (message) => {
+        if (message.type !== BUS_RECONNECTED) this.#hear(message);
+      });
     }
     await this.#subscription?.ready;
   }
