@@ -24,7 +24,7 @@ export function trackedFiles(): string[] {
 
 export function textsIn(file: string): Text[] {
   const content = readFileSync(file, 'utf8');
-  if (file === SCHEMA) return textsOfComments(file, content, schemaComments(content));
+  if (file === SCHEMA) return textsOfSchema(file, content);
   return DOCUMENT.test(file) ? paragraphsOf(file, content) : textsOfSource(file, content);
 }
 
@@ -33,21 +33,27 @@ export function textsOfSource(file: string, content: string): Text[] {
   const lineAt = lineCounter(content);
   const strings = file.startsWith('test/') ? titlesIn(program) : stringsIn(program);
   return [
-    ...textsOfComments(file, content, comments),
+    ...textsOfComments(file, content, comments, lineAt),
     ...strings.map(({ kind, start, text }) => ({ kind, file, line: lineAt(start), text })),
   ];
 }
 
-function textsOfComments(file: string, content: string, comments: readonly Comment[]): Text[] {
-  const lineAt = lineCounter(content);
+function textsOfComments(
+  file: string,
+  content: string,
+  comments: readonly Comment[],
+  lineAt: (offset: number) => number,
+): Text[] {
   return commentBlocks(content, comments).flatMap(({ start, value }) => commentParagraphs(file, lineAt(start), value));
 }
 
 /** Prisma has line comments with two or three slashes. Strings are matched too, because they may contain slashes. */
-function schemaComments(content: string): Comment[] {
-  return [...content.matchAll(/"(?:[^"\\\n]|\\.)*"|\/\/\/?(.*)/g)].flatMap(({ 0: match, 1: value, index }) =>
-    value === undefined ? [] : [{ type: 'Line', value, start: index, end: index + match.length }],
+export function textsOfSchema(file: string, content: string): Text[] {
+  const comments = [...content.matchAll(/"(?:[^"\\\n]|\\.)*"|\/\/\/?(.*)/g)].flatMap(
+    ({ 0: match, 1: value, index }): Comment[] =>
+      value === undefined ? [] : [{ type: 'Line', value, start: index, end: index + match.length }],
   );
+  return textsOfComments(file, content, comments, lineCounter(content));
 }
 
 /** Consecutive line comments are one block. */

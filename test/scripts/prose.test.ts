@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countWords, faultsOf, sentencesOf } from '../../scripts/prose/rules.js';
-import { textsOfSource } from '../../scripts/prose/texts.js';
+import { textsOfSchema, textsOfSource } from '../../scripts/prose/texts.js';
 
 const faultsIn = (text: string, kind: 'comment' | 'title' = 'comment') => faultsOf({ kind, text });
 
@@ -61,6 +61,23 @@ describe('the prose check', () => {
       { kind: 'comment', file: 'src/a.ts', line: 4, text: 'Sends it.' },
       { kind: 'comment', file: 'src/a.ts', line: 5, text: 'the one who gets it' },
       { kind: 'string', file: 'src/a.ts', line: 7, text: 'Two words here' },
+    ]);
+  });
+
+  test('reads comments of a Prisma schema, and no slashes within a string', () => {
+    const source = [
+      '// First line,',
+      '// second line.',
+      'model User {',
+      '  /// In seconds.',
+      '  age Int @default(0)',
+      '  home String @default("https://chat.example") /// The "home" page.',
+      '}',
+    ].join('\n');
+    expect(textsOfSchema('a.prisma', source)).toEqual([
+      { kind: 'comment', file: 'a.prisma', line: 1, text: 'First line, second line.' },
+      { kind: 'comment', file: 'a.prisma', line: 4, text: 'In seconds.' },
+      { kind: 'comment', file: 'a.prisma', line: 6, text: 'The "home" page.' },
     ]);
   });
 
