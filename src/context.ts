@@ -3,7 +3,7 @@ import type { Locale } from 'discord-api-types/v10';
 import type { Config } from './config.js';
 import { ApplicationViews, BotTokens, SecretUses } from './domain/applications/index.js';
 import { BoxMeasures, type ParityRow } from './domain/boxes/index.js';
-import type { EventBus } from './domain/bus-message.js';
+import type { EventBus, Publication } from './domain/bus-message.js';
 import type { Actor, CallContext, Dependencies } from './domain/call.js';
 import { Recipients } from './domain/channels/index.js';
 import { refusalIn } from './domain/errors.js';
@@ -11,7 +11,6 @@ import type { DomainEvent } from './domain/events.js';
 import { nextOverdue, OverdueInteractions, settleOverdue } from './domain/interactions/index.js';
 import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
-import type { LatestChanges } from './domain/latest-changes.js';
 import { LiveProcess } from './domain/live-processes/index.js';
 import { FileQuota } from './domain/messages/index.js';
 import { Connections, PresenceCounts } from './domain/presences/index.js';
@@ -45,7 +44,7 @@ export interface Addresses {
 }
 
 /** Exists once per process. */
-export interface AppContext extends Dependencies {
+export interface AppContext extends Omit<Dependencies, 'messageInserts'> {
   config: Config;
   addresses: Addresses;
   keys: InstanceKeys;
@@ -67,13 +66,10 @@ export interface AppContext extends Dependencies {
   fileQuota: FileQuota;
   bodies: Bodies;
   jobs: Jobs<DomainJobPayloads>;
-  /** For leaving outdated members and messages out of events. */
-  changes: LatestChanges;
-  /**
-   * Publishes an event. Errors are logged, never thrown.
-   * @param since `changes.now()` before the event's data was read; undefined if no part of it can be outdated
-   */
-  publish: (event: DomainEvent, since?: number) => void;
+  /** A pure function. */
+  render: (event: DomainEvent) => Publication;
+  /** Publishes an event without a commit. Errors are logged, never thrown. */
+  publish: (event: DomainEvent) => void;
   overdue: OverdueInteractions;
   /** This process's heartbeat. The state of its connections ends with it. */
   live: LiveProcess;
@@ -95,6 +91,7 @@ export type ContextParts = Omit<
   | 'known'
   | 'slowHashes'
   | 'writes'
+  | 'publish'
   | 'fileQuota'
   | 'images'
   | 'mutexes'
@@ -112,6 +109,7 @@ export function createAppContext(parts: ContextParts): AppContext {
   const known = createKnownCredentials(parts.db.reader, parts.clock);
   const applications = new ApplicationViews(parts.db.reader, parts.bus, parts.clock);
   const jobs = new Jobs<DomainJobPayloads>({ ...parts, registry: parts.metrics.registry });
+  const writes = new Writes({ ...parts, jobs });
   const callOfNobody = () => callContext(app, { kind: 'anonymous' });
   const secretUses = new SecretUses({ ...parts, callOfNobody });
   const live = new LiveProcess({ ...parts, isShared: isShared(parts) });
@@ -125,9 +123,10 @@ export function createAppContext(parts: ContextParts): AppContext {
     known,
     slowHashes: new SlowHashes(),
     images: new Images(),
-    mutexes: { messages: new KeyedMutex(), prunes: new KeyedMutex() },
+    mutexes: { prunes: new KeyedMutex() },
     fileQuota: new FileQuota(parts.db.reader, parts.clock, parts.config.filesPerAccountMb),
-    writes: new Writes({ ...parts, jobs }),
+    writes,
+    publish: (event) => writes.announce(event),
     bodies: new Bodies(),
     jobs,
     callOfNobody,
@@ -164,7 +163,6 @@ export interface CallOptions {
 
 export function callContext(app: AppContext, actor: Actor, options: CallOptions = {}): CallContext {
   const requestId = options.requestId ?? randomUUID();
-  const since = app.changes.now();
   const call: CallContext = {
     actor,
     requestId,
@@ -196,14 +194,15 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     presenceCounts: app.presenceCounts,
     executions: app.executions,
     mutexes: app.mutexes,
+    messageInserts: app.writes.messageInserts,
     publicUrl: app.addresses.publicUrl,
     portalUrl: `${app.addresses.publicUrl}/portal`,
     passwordUrl: `${app.addresses.publicUrl}/oauth2/password`,
     read: app.db.reader,
-    announce: (event) => app.publish(event, since),
+    announce: app.publish,
     renderPing: app.renderPing,
-    write: (work, writeOptions) => app.writes.transaction(call, since, work, writeOptions),
-    writeOne: (statement, event, writeOptions) => app.writes.statement(since, statement, event, writeOptions),
+    write: (work, writeOptions) => app.writes.transaction(call, work, writeOptions),
+    writeOne: (statement, told) => app.writes.statement(call, statement, told),
   };
   return call;
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { type Config, StartError } from './config.js';
 import type { AppContext } from './context.js';
-import type { BusMessage } from './domain/bus-message.js';
+import { type BusMessage, decidesAccess, withoutOutdated } from './domain/bus-message.js';
 import { DomainError } from './domain/errors.js';
 import type { Clock } from './infra/clock.js';
 import { openInstanceKeys } from './infra/crypto/instance-keys.js';
@@ -13,11 +13,11 @@ import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
 import { createOutbound } from './infra/network/outbound.js';
 import type { Logger } from './infra/observability/logger.js';
 import { type Measures, scopeOf } from './infra/observability/metrics.js';
-import { createLocalBus, createRedisBus } from './infra/processes/bus.js';
 import type { RedisLink } from './infra/processes/redis.js';
 import { leaseWorker, type WorkerLease } from './infra/processes/worker-lease.js';
 import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
 import { type BlobStore, countingReceived, createFileBlobStore } from './infra/storage/blobs.js';
+import { createStreams } from './infra/streams/streams.js';
 
 export interface Resources
   extends Pick<AppContext, 'db' | 'keys' | 'bus' | 'blobs' | 'mailer' | 'limits' | 'nextId' | 'outbound' | 'degraded'> {
@@ -54,7 +54,15 @@ export async function openResources(
     await db.close();
     throw error;
   });
-  const bus = redis === null ? createLocalBus<BusMessage>(log) : createRedisBus<BusMessage>(redis, log);
+  const bus = createStreams<BusMessage>({
+    log,
+    redis,
+    order: db.dialect === 'sqlite' ? 'byCall' : 'byClock',
+    decidesAccess,
+    changesOf: ({ changes = [] }) => changes,
+    withoutOutdated,
+    onGap: () => measures.streamGaps.inc(),
+  });
   const mailer = createMailer(config, log, clock, measures);
   const outbound = createOutbound({ clock, allowPrivate: config.allowPrivateEndpoints });
   if (!config.rateLimits)
@@ -145,9 +153,9 @@ async function leaseWorkerOf(config: Config, db: Database, clock: Clock, log: Lo
 }
 
 function refusingWithoutIds(nextId: NextId): NextId {
-  return () => {
+  return (after) => {
     try {
-      return nextId();
+      return nextId(after);
     } catch (error) {
       if (!(error instanceof NoIdsError)) throw error;
       throw new DomainError('OVERLOADED', 'The service cannot store new data at the moment; try again in a moment.', {

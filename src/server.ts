@@ -7,10 +7,9 @@ import { createCdnEntrypoint } from './cdn/index.js';
 import { type Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
 import { BoxClientRef, BoxRoutes } from './domain/boxes/index.js';
-import type { Heard } from './domain/bus-message.js';
+import type { EventBus, Heard } from './domain/bus-message.js';
 import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
-import { LatestChanges } from './domain/latest-changes.js';
 import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Entrypoint } from './entrypoint.js';
@@ -44,7 +43,9 @@ import {
   showPool,
   showRedis,
 } from './infra/observability/metrics.js';
-import { BUS_RECONNECTED, createRedisBus, tapped, topics } from './infra/processes/bus.js';
+import { createRedisBus } from './infra/processes/bus.js';
+import { STREAM_GAP } from './infra/streams/streams.js';
+import { topics } from './infra/streams/topics.js';
 import { createOAuthEntrypoint } from './oauth/index.js';
 import { createPortalEntrypoint } from './portal/index.js';
 import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
@@ -65,8 +66,8 @@ import {
   performHanded,
 } from './rest-compat/index.js';
 import { graphqlEntrypoint } from './schema/entrypoint.js';
+import { renderEvent } from './wire/events/index.js';
 import { renderPing } from './wire/interactions-endpoints.js';
-import { createPublisher } from './wire/publisher.js';
 
 /** For tests. */
 export interface Overrides {
@@ -143,8 +144,8 @@ async function openInstance(config: Config, log: Logger, clock: Clock, measures:
     found.box = await enterBox({ box, dataDir, db, clock, log });
     return found.box.enrolment.idSpace;
   });
-  const bus = tapped(opened.bus);
-  return { resources: { ...opened, bus }, box: found.box && { ...found.box, tap: bus.tap } };
+  const tap: EventBus['tap'] = (hear) => opened.bus.tap(hear);
+  return { resources: opened, box: found.box && { ...found.box, tap } };
 }
 
 /** The listener starts in `start`. */
@@ -168,7 +169,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     gatewayUrl: config.gatewayPublicUrl ? `${config.gatewayPublicUrl}/gateway` : '',
     signatures: createAddressSignatures(resources.keys.addresses, clock),
   };
-  const changes = new LatestChanges();
   const boxClient = new BoxClientRef();
   const databaseStore = new DatabaseGuildStore(resources.db.reader, resources.bus, clock, () => app.live.now());
   const boxRoutes = new BoxRoutes(resources.db.reader, resources.bus, clock, config.box !== null);
@@ -199,8 +199,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     log,
     clock,
     metrics,
-    changes,
-    publish: createPublisher(resources.bus, addresses, log, changes),
+    render: (event) => renderEvent(event, addresses),
     endpoints: createEndpoints({ ...resources, clock, addresses, metrics }),
     renderPing,
   });
@@ -307,7 +306,7 @@ function liveProcessEvents(app: AppContext, relay: Relay): HeartbeatEvents {
 }
 
 function heedSignOut({ connections }: AppContext, message: Heard): void {
-  if (message.type === BUS_RECONNECTED) void connections.checkSessions();
+  if (message.type === STREAM_GAP) void connections.checkSessions();
   else if (message.invalidates.includes('session') && message.userId !== undefined) {
     void connections.checkSessions(BigInt(message.userId));
   }

@@ -81,7 +81,7 @@ describe.skipIf(missing)(
       // Only reads after all invalidations are cached. This one is.
       expect(await statuses()).toEqual([200, 200]);
       const setRoles = 'mutation ($input: SetMemberRolesInput!) { setMemberRoles(input: $input) { member { nick } } }';
-      await killedAt('facts', setRoles, { guildId: guild.id, userId: bot.id, roleIds: [] });
+      await killedAt('guild', setRoles, { guildId: guild.id, userId: bot.id, roleIds: [] });
       const reset = 'mutation ($input: ApplicationIdInput!) { resetBotToken(input: $input) { botToken } }';
       await killedAt('application', reset, { applicationId: other.id });
       expect(await app.db.reader.memberRole.count({ where: { guildId, userId, roleId } })).toBe(0);

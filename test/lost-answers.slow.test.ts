@@ -8,7 +8,7 @@ import { openScene, type Scene } from './harness/rest.js';
 import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
 
-const INSERT_MESSAGE = 'INSERT INTO "public"."Message"';
+const INSERT_MESSAGE = 'INSERT INTO "Message"';
 
 describe.skipIf(noPostgres)(needing(noPostgres, 'a write whose PostgreSQL server does not respond'), () => {
   let database: { url: string; drop(): Promise<void> } | null;

@@ -1,7 +1,7 @@
 import { REST } from '@discordjs/rest';
 import { GatewayOpcodes, GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BUS_RECONNECTED, topics } from '../src/infra/processes/bus.js';
+import { topics } from '../src/infra/streams/topics.js';
 import { ManualClock } from './harness/clock.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { askGraphql } from './harness/graphql.js';
@@ -169,7 +169,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a process whose PostgreSQL'), (
     // This change has no event. The catch-up has to find it.
     await putMembers(server.app, [key.guildId], [await userOf(server.app, bot)]);
     line.cut();
-    server.app.bus.publish(topics.application(BigInt(bot.id)), { type: BUS_RECONNECTED });
+    server.app.bus.lose(topics.application(BigInt(bot.id)));
     const faults = () => logged(40);
     await expect.poll(() => faults().length, { timeout: 20_000 }).toBe(1);
     // The bots read these in sequence.

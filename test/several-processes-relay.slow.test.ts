@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteBox } from '../src/domain/boxes/index.js';
-import { topics } from '../src/infra/processes/bus.js';
+import { topics } from '../src/infra/streams/topics.js';
 import { ManualClock } from './harness/clock.js';
 import { GatewayClient } from './harness/gateway-client.js';
 import { announce, connectNewBox, guildOf, putInstallation } from './harness/hand-box.js';

@@ -2,12 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { type AppContext, callContext } from '../context.js';
 import { isSeenAgain, noteSeen } from '../domain/accounts/index.js';
+import type { Heard } from '../domain/bus-message.js';
 import type { Actor } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
-import { atMost, CACHE_MS } from '../infra/caching/subscribed-cache.js';
+import { atMost } from '../infra/caching/at-most.js';
+import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import { hashSecret } from '../infra/crypto/secrets.js';
-import { BUS_RECONNECTED, topics } from '../infra/processes/bus.js';
+import { STREAM_GAP } from '../infra/streams/streams.js';
+import { topics } from '../infra/streams/topics.js';
 import type { Auth } from './auth.js';
 import { cookiesByNewest } from './cookie-keys.js';
 
@@ -58,9 +61,8 @@ export class Sessions {
   ) {
     // The expiry also lets the library extend the session.
     this.#people = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: CACHE_MS, ttlResolution: 0, perf: app.clock });
-    app.bus.subscribe(topics.sessions, (message) =>
-      message.type === BUS_RECONNECTED ? this.#forgetAll() : this.#forget(message.userId),
-    );
+    const hear = (message: Heard) => (message.type === STREAM_GAP ? this.#forgetAll() : this.#forget(message.userId));
+    app.bus.subscribe(topics.sessions, hear, { early: true });
   }
 
   /** @throws UNAUTHENTICATED for an `Authorization` header that cannot name a session */

@@ -1,5 +1,5 @@
 import type { InteractionState } from '../infra/database/index.js';
-import type { Bus, Reconnected, TopicKind } from '../infra/processes/bus.js';
+import type { StreamGap, Streams } from '../infra/streams/streams.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { DomainEvent } from './events.js';
 import type { ContentReaders } from './messages/content/content-readers.js';
@@ -52,10 +52,17 @@ export interface Audience {
 }
 
 export interface EventStamp {
-  topic: TopicKind;
   /** Null if the event never leaves the platform. */
   audience: Audience | null;
   invalidates: readonly Invalidation[];
+}
+
+/** Data that clients cache, and that is optional in the event. Streams leave out what has changed since it was read. */
+export interface Embedded {
+  /** Field of `data` by key of the object in it, such as `member:1`. */
+  fields: Record<string, 'member' | 'referenced_message'>;
+  /** The stream's clock when they were read; null if unknown. */
+  asOf: number | null;
 }
 
 export interface ContentForms {
@@ -79,11 +86,54 @@ export interface BusMessage extends EventStamp {
   data: string;
   /** Set if some receivers may not read all content. */
   content?: ContentForms;
+  embedded?: Embedded;
+  /** Keys of objects that the event changes, of those that other events embed. */
+  changes?: string[];
   /** The enabled intents, if they changed. */
   privilegedIntents?: PrivilegedIntent[];
   interaction?: { id: string; state?: InteractionState };
 }
 
-export type Heard = BusMessage | Reconnected;
+export type Heard = BusMessage | StreamGap;
 
-export type EventBus = Bus<BusMessage>;
+export type EventBus = Streams<BusMessage>;
+
+export interface Publication {
+  topics: string[];
+  message: BusMessage;
+}
+
+/** For subscribers that cache only access. Other events of a guild are far more frequent. */
+export function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>): boolean {
+  return invalidates.includes('view') || invalidates.includes('member');
+}
+
+export const keyOfMember = (userId: bigint) => `member:${userId}`;
+export const keyOfMessage = (id: bigint) => `message:${id}`;
+
+/** @param isOutdated whether the object with the key has changed since */
+export function withoutOutdated(message: BusMessage, isOutdated: (key: string, asOf: number) => boolean): BusMessage {
+  const { embedded, data, content } = message;
+  const asOf = embedded?.asOf ?? null;
+  if (!embedded || asOf === null) return message;
+  const outdated = Object.keys(embedded.fields).filter((key) => isOutdated(key, asOf));
+  if (outdated.length === 0) return message;
+  const names = outdated.map((key) => embedded.fields[key]);
+  const cut = (text: string): string => {
+    const fields: Record<string, unknown> = JSON.parse(text);
+    return JSON.stringify(
+      Object.fromEntries(Object.entries(fields).filter(([name]) => !names.some((one) => one === name))),
+    );
+  };
+  return {
+    ...message,
+    data: cut(data),
+    ...(content && {
+      content: {
+        ...content,
+        redacted: cut(content.redacted),
+        ...(content.withoutReply !== undefined && { withoutReply: cut(content.withoutReply) }),
+      },
+    }),
+  };
+}

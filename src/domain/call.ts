@@ -17,12 +17,13 @@ import type { BoxRoutes } from './boxes/routes.js';
 import type { EventBus } from './bus-message.js';
 import type { Recipients } from './channels/recipients.js';
 import { DomainError } from './errors.js';
-import type { DomainEvent, EventChannel } from './events.js';
+import type { DomainEvent } from './events.js';
 import type { GuildStore } from './guilds/store.js';
 import type { Scope } from './installations/scopes.js';
 import type { Endpoints } from './interactions/delivery/endpoint.js';
 import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
+import type { MessageInserts } from './messages/insert-together.js';
 import type { ShownPresence, Status } from './presences/record.js';
 
 export type Actor =
@@ -56,8 +57,16 @@ export type Actor =
 /** Can send messages, join guilds and be mentioned. */
 export type UserActor = Extract<Actor, { kind: 'person' | 'bot' }>;
 
+/**
+ * Gives a new message an id above those of all messages in the transaction's streams, so that readers with `after` miss
+ * none.
+ * @param wanted taken if it is high enough
+ */
+export type FindMessageId = (wanted?: bigint) => Promise<bigint>;
+
 export interface Write {
   db: Transaction;
+  messageId: FindMessageId;
   /** Events are published after the commit, in this order. */
   record(event: DomainEvent): void;
   /** Sends the mail after the commit. Logs failures. */
@@ -72,16 +81,21 @@ export interface Write {
 }
 
 export interface WriteOptions {
-  /** For transactions that must not run concurrently, such as checks of row limits. Retried on conflict. */
+  /**
+   * Topics that the transaction locks before anything else. Of transactions that lock the same one, each sees what the
+   * others did, and their events are published in the order of their commits. State every stream that the transaction
+   * reads to decide, and every stream of its events.
+   */
+  streams?: readonly string[];
+  /** For transactions that must not run concurrently although they share no stream. Retried on conflict. */
   serializable?: boolean;
 }
 
-export interface WriteOneOptions {
-  /**
-   * The channel of the row. The event is published before later events of that channel. If unset, it is published after
-   * the events of transactions that the statement waited for.
-   */
-  onlyWithin?: Pick<EventChannel, 'guildId' | 'channelId'>;
+export interface OneWithEvent<T> {
+  /** Of the event. */
+  streams: readonly string[];
+  /** Null if nothing changed. */
+  event(row: T): DomainEvent | null;
 }
 
 /** Settles interactions without an answer in time. */
@@ -124,8 +138,6 @@ interface Quota {
 
 /** By id. For work that must not run concurrently in this process. */
 export interface Mutexes {
-  /** For changes of a message, because the database may report concurrent commits out of order. */
-  messages: KeyedMutex<bigint>;
   /** For the counts before a prune, which examine every member of a guild. */
   prunes: KeyedMutex<string>;
 }
@@ -149,7 +161,7 @@ export interface Dependencies {
   recipients: Pick<Recipients, 'of'>;
   /** Cached data that every interaction needs. */
   applications: ApplicationViews;
-  bus: Pick<EventBus, 'subscribe'>;
+  bus: Pick<EventBus, 'subscribe' | 'heard'>;
   endpoints: Endpoints;
   /** For secrets that an attacker may guess. */
   slowHashes: SlowHashes;
@@ -160,6 +172,8 @@ export interface Dependencies {
   /** Times of the webhooks' last uses. */
   executions: Uses;
   mutexes: Mutexes;
+  /** Null for SQLite, whose only writer gains nothing by it. */
+  messageInserts: MessageInserts | null;
   renderPing(ping: Ping): string;
 }
 
@@ -184,12 +198,8 @@ export interface CallContext extends Dependencies {
   /** For reads outside a transaction. */
   read: Reader;
   write<T>(work: (write: Write) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** For frequent writes without an audit entry: one statement, or a row with nested rows. Then publishes `event`. */
-  writeOne<T>(
-    statement: (db: Transaction) => Promise<T>,
-    event?: (row: T) => DomainEvent | null,
-    options?: WriteOneOptions,
-  ): Promise<T>;
+  /** For frequent writes without an audit entry: one statement, or a row with nested rows. */
+  writeOne<T>(statement: (db: Transaction, messageId: FindMessageId) => Promise<T>, told?: OneWithEvent<T>): Promise<T>;
   /** For events that are not stored, such as typing. Logs failures. */
   announce(event: DomainEvent): void;
 }

@@ -25,10 +25,15 @@ export interface EventChannel extends Recipients {
   channelId: bigint;
 }
 
+interface Embedding {
+  /** The stream's clock when the member and the referenced message were read; null if unknown. */
+  asOf?: number | null;
+}
+
 /** Contains everything that rendering needs, so that rendering is a pure function. */
 export type DomainEvent =
-  | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberSummary | null } & Recipients)
-  | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberSummary | null } & Recipients)
+  | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberSummary | null } & Recipients & Embedding)
+  | ({ type: 'MESSAGE_UPDATE'; message: MessageRecord; member: MemberSummary | null } & Recipients & Embedding)
   | ({ type: 'MESSAGE_DELETE'; messageId: bigint } & EventChannel)
   | { type: 'MESSAGE_DELETE_BULK'; guildId: bigint; channelId: bigint; messageIds: readonly bigint[] }
   | ({ type: 'CHANNEL_PINS_UPDATE'; lastPinAt: Date | null } & EventChannel)
@@ -39,7 +44,8 @@ export type DomainEvent =
       emoji: string;
       user: User;
       member: MemberSummary | null;
-    } & EventChannel)
+    } & EventChannel &
+      Embedding)
   | ({ type: 'MESSAGE_REACTION_REMOVE'; messageId: bigint; emoji: string; userId: bigint } & EventChannel)
   | ({ type: 'MESSAGE_REACTION_REMOVE_ALL'; messageId: bigint } & EventChannel)
   | ({ type: 'MESSAGE_REACTION_REMOVE_EMOJI'; messageId: bigint; emoji: string } & EventChannel)
@@ -49,7 +55,8 @@ export type DomainEvent =
       member: MemberSummary | null;
       /** Milliseconds since the Unix epoch. */
       startedAt: number;
-    } & EventChannel)
+    } & EventChannel &
+      Embedding)
   | { type: 'CHANNEL_CREATE'; channel: GuildChannelRecord }
   | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
   /** The channel before its deletion. */

@@ -1,7 +1,7 @@
 import type { Attachment, Reader } from '../infra/database/index.js';
 import { parseSnowflake } from '../infra/ids/ids.js';
 
-export type FileMetadata = Omit<Attachment, 'messageId' | 'description' | 'accountId'>;
+export type FileMetadata = Omit<Attachment, 'messageId' | 'description' | 'accountId' | 'folderId'>;
 
 /** Files that each belong to a row. */
 export interface KeptFiles {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../infra/caching/at-most.js';
 import { joinLookups } from '../infra/caching/joined-lookups.js';
-import { atMost, CACHE_MS } from '../infra/caching/subscribed-cache.js';
+import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import type { Clock } from '../infra/clock.js';
 import type { Reader } from '../infra/database/index.js';
 

@@ -1,26 +1,29 @@
+import { Mutex } from '../infra/concurrency/mutex.js';
 import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
 import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids/ids.js';
 import type { Jobs } from '../infra/jobs/index.js';
 import type { Mail, Mailer } from '../infra/mail.js';
 import type { Logger } from '../infra/observability/logger.js';
+import { type Clocks, createClocks, type TakenClock } from '../infra/streams/clocks.js';
+import { hasClock } from '../infra/streams/topics.js';
 import type { AuditRecord } from './audit-log/actions.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
-import type { CallContext, Write, WriteOneOptions, WriteOptions } from './call.js';
-import { CommitOrder, type TakeTurn } from './commit-order.js';
+import type { BusMessage, EventBus, Publication } from './bus-message.js';
+import type { CallContext, FindMessageId, OneWithEvent, Write, WriteOptions } from './call.js';
 import { DomainError } from './errors.js';
-import { orderingIdsIn, orderingIdsOf } from './event-ordering.js';
 import type { DomainEvent } from './events.js';
 import type { DomainJobPayloads } from './job-payloads.js';
+import { MessageInserts } from './messages/insert-together.js';
 
 export interface WriteParts {
   db: Database;
-  nextId: NextId;
   mailer: Mailer;
   jobs: Jobs<DomainJobPayloads>;
   log: Logger;
-  /** Never throws, because a committed write must not fail. */
-  publish: (event: DomainEvent, since?: number) => void;
+  bus: EventBus;
+  /** A pure function. */
+  render(event: DomainEvent): Publication;
 }
 
 interface AfterCommit {
@@ -29,84 +32,169 @@ interface AfterCommit {
   jobsDueAt: number[];
 }
 
+interface Rendered {
+  /** By topic. */
+  messages: ReadonlyMap<string, BusMessage[]>;
+  /** Whether an event could not be built. */
+  isGap: boolean;
+}
+
+interface Committed<T> extends Rendered {
+  result: T;
+  clocks: ReadonlyMap<string, TakenClock>;
+}
+
 export class Writes {
   readonly #retries = new ConflictRetries();
-  readonly #order = new CommitOrder();
+  readonly #clocks: Clocks;
+  /** SQLite has one writer. Its next write begins after the events of the last are published. */
+  readonly #writer: Mutex | null;
 
-  constructor(private readonly parts: WriteParts) {}
+  /** Null for SQLite. */
+  readonly messageInserts: MessageInserts | null;
 
-  /**
-   * @param since state of LatestChanges when the call began
-   * @throws OVERLOADED, and what `work` throws
-   */
+  constructor(private readonly parts: WriteParts) {
+    this.#clocks = createClocks(parts.db);
+    this.#writer = parts.db.dialect === 'sqlite' ? new Mutex() : null;
+    const publish = (topic: string, clock: number, events: (() => DomainEvent)[]) =>
+      this.#publishGroup(topic, clock, events);
+    this.messageInserts = this.#writer ? null : new MessageInserts({ writer: parts.db.writer, publish });
+  }
+
+  /** @throws OVERLOADED, and what `work` throws */
   async transaction<T>(
     call: CallContext,
-    since: number,
     work: (write: Write) => Promise<T>,
-    options: WriteOptions = {},
+    { streams = [], serializable = false }: WriteOptions = {},
   ): Promise<T> {
-    const { db, jobs, mailer, publish } = this.parts;
+    const { db, jobs, mailer } = this.parts;
     const isolationLevel =
-      options.serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
-    const transact = async (takeTurn: TakeTurn) => {
-      const after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
-      const done = await db.writer.$transaction(
-        async (tx) => {
-          const result = await work(this.#writeOf(call, tx, after));
-          if (after.events.length > 0) takeTurn(after.events.flatMap(orderingIdsOf));
-          return result;
-        },
-        { isolationLevel },
+      serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
+    let after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
+    const result = await this.#untilNoConflict(() => {
+      after = { events: [], mails: [], jobsDueAt: [] };
+      return this.#published(() =>
+        db.writer.$transaction(
+          async (tx) => {
+            const clocks = await this.#take(tx, streams);
+            const result = await work(this.#writeOf(call, tx, after, clocks));
+            const rendered = this.#render(after.events);
+            const late = [...rendered.messages.keys()].filter((topic) => !clocks.has(topic));
+            return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late))]) };
+          },
+          { isolationLevel },
+        ),
       );
-      return { result: done, ...after };
-    };
-    const tell = ({ events }: AfterCommit) => {
-      for (const event of events) publish(event, since);
-    };
-    const { result, mails, jobsDueAt } = await this.#untilNoConflict(() => this.#order.tellInTurn(transact, tell));
-    for (const dueAt of jobsDueAt) jobs.wakeAt(dueAt);
-    for (const mail of mails) await mailer.send(mail);
+    });
+    for (const dueAt of after.jobsDueAt) jobs.wakeAt(dueAt);
+    for (const mail of after.mails) await mailer.send(mail);
     return result;
   }
 
   /** @throws OVERLOADED, and what `statement` throws */
-  async statement<T>(
-    since: number,
-    statement: (db: Transaction) => Promise<T>,
-    event?: (row: T) => DomainEvent | null,
-    { onlyWithin }: WriteOneOptions = {},
+  statement<T>(
+    { nextId }: Pick<CallContext, 'nextId'>,
+    statement: (db: Transaction, messageId: FindMessageId) => Promise<T>,
+    told?: OneWithEvent<T>,
   ): Promise<T> {
-    const work = async (takeTurn: TakeTurn) => {
-      if (onlyWithin !== undefined) takeTurn(orderingIdsIn(onlyWithin));
-      const row = await statement(this.parts.db.writer);
-      const happened = event ? this.#toldBy(() => event(row)) : null;
-      if (happened && onlyWithin === undefined) takeTurn(orderingIdsOf(happened));
-      return { row, happened };
+    const { writer } = this.parts.db;
+    if (!told) return this.#untilNoConflict(() => statement(writer, async () => nextId()));
+    const run = async (tx: Transaction): Promise<Committed<T>> => {
+      const clocks = await this.#take(tx, told.streams);
+      const result = await statement(tx, this.#messageIds(nextId, tx, clocks));
+      return { result, clocks, ...this.#rendered(() => told.event(result)) };
     };
-    const { row } = await this.#untilNoConflict(() =>
-      this.#order.tellInTurn(work, ({ happened }) => {
-        if (happened) this.parts.publish(happened, since);
-      }),
+    // With one writer, the statement needs no transaction.
+    return this.#untilNoConflict(() =>
+      this.#published(() => (this.#writer ? run(writer) : writer.$transaction((tx) => run(tx)))),
     );
-    return row;
   }
 
-  /** Null on failure, because the row is committed, and clients repeat failed calls. */
-  #toldBy(tell: () => DomainEvent | null): DomainEvent | null {
+  /** For events without a commit. A failed one is logged and lost. */
+  announce(event: DomainEvent): void {
     try {
-      return tell();
+      const { topics, message } = this.parts.render(event);
+      for (const topic of topics) this.parts.bus.publish(topic, message);
     } catch (error) {
-      this.parts.log.error(
-        { err: error },
-        'Could not build the event of a committed write; the event is not published',
-      );
+      this.parts.log.error({ err: error, type: event.type }, 'Could not publish an event');
+    }
+  }
+
+  /** For the committed events of one stream. */
+  #publishGroup(topic: string, clock: number, events: readonly (() => DomainEvent)[]): void {
+    const rendered = events.map((build) => this.#rendered(build));
+    const messages = rendered.flatMap((one) => one.messages.get(topic) ?? []);
+    this.parts.bus.publishCommitted(
+      topic,
+      clock,
+      messages,
+      rendered.some(({ isGap }) => isGap),
+    );
+  }
+
+  async #take(db: Transaction, streams: readonly string[]): Promise<Map<string, TakenClock>> {
+    const taken = await this.#clocks.take(db, streams.filter(hasClock));
+    for (const [topic, { clock }] of taken) this.parts.bus.expect(topic, clock);
+    return taken;
+  }
+
+  async #published<T>(commit: () => Promise<Committed<T>>): Promise<T> {
+    const run = async () => {
+      const { result, clocks, messages, isGap } = await commit();
+      for (const topic of new Set([...messages.keys(), ...clocks.keys()])) {
+        const { clock = null } = clocks.get(topic) ?? {};
+        this.parts.bus.publishCommitted(topic, clock, messages.get(topic) ?? [], isGap);
+      }
+      return result;
+    };
+    return this.#writer ? this.#writer.run(run) : run();
+  }
+
+  #render(events: readonly DomainEvent[]): Rendered {
+    const messages = new Map<string, BusMessage[]>();
+    let isGap = false;
+    for (const event of events) {
+      const publication = this.#built(() => this.parts.render(event), event.type);
+      isGap ||= publication === null;
+      for (const topic of publication?.topics ?? []) {
+        const ofTopic = messages.get(topic) ?? [];
+        messages.set(topic, ofTopic);
+        if (publication) ofTopic.push(publication.message);
+      }
+    }
+    return { messages, isGap };
+  }
+
+  #rendered(build: () => DomainEvent | null): Rendered {
+    const events = this.#built(() => [build()].filter((event) => event !== null));
+    return events === null ? { messages: new Map(), isGap: true } : this.#render(events);
+  }
+
+  /** Null on failure, because the change must not fail with its event. */
+  #built<T>(build: () => T, type?: DomainEvent['type']): T | null {
+    try {
+      return build();
+    } catch (error) {
+      const message = 'Could not build an event of a committed write; subscribers read again';
+      this.parts.log.error({ err: error, ...(type && { type }) }, message);
       return null;
     }
   }
 
-  #writeOf(call: CallContext, db: Transaction, after: AfterCommit): Write {
+  #messageIds(nextId: NextId, db: Transaction, clocks: ReadonlyMap<string, TakenClock>): FindMessageId {
+    return async (wanted = 0n) => {
+      const newestIds = [...clocks.values()].map(({ newestId }) => newestId);
+      const newest = newestIds.reduce((max, one) => (one > max ? one : max), 0n);
+      const id = wanted > newest ? wanted : nextId(newest);
+      await this.#clocks.keepNewestId(db, [...clocks.keys()], id);
+      return id;
+    };
+  }
+
+  #writeOf(call: CallContext, db: Transaction, after: AfterCommit, clocks: ReadonlyMap<string, TakenClock>): Write {
     return {
       db,
+      messageId: this.#messageIds(call.nextId, db, clocks),
       record: (event) => after.events.push(event),
       mail: (mail) => after.mails.push(mail),
       addJob: async (job) => {
@@ -114,10 +202,10 @@ export class Writes {
         after.jobsDueAt.push(job.dueAt);
       },
       audit: async (entry) => {
-        if (isOfLivingGuild(entry)) await requireNotDeleted(db, this.parts.db.dialect, entry.guildId);
+        if (isOfLivingGuild(entry)) await requireNotDeleted(db, entry.guildId);
         const written = await db.auditEntry.create({
           data: {
-            id: this.parts.nextId(),
+            id: call.nextId(),
             applicationId: entry.applicationId,
             teamId: entry.teamId ?? (await teamOf(db, entry.applicationId)),
             guildId: entry.guildId,
@@ -150,14 +238,13 @@ function isOfLivingGuild(entry: AuditRecord): entry is EntryOfGuild {
 }
 
 /**
- * Rejects changes by callers who were authorized before the guild was deleted. On PostgreSQL, the lock waits for a
- * concurrent deletion.
+ * Rejects changes by callers who were authorized before the guild was deleted. The transaction must lock the guild's
+ * stream.
  * @throws UNKNOWN_GUILD
  */
-async function requireNotDeleted(db: Transaction, dialect: Database['dialect'], id: bigint): Promise<void> {
-  const lock = dialect === 'postgresql' ? Prisma.sql`FOR SHARE` : Prisma.empty;
-  const found = await db.$queryRaw<unknown[]>`SELECT 1 FROM "Guild" WHERE "id" = ${id} AND "deletedAt" IS NULL ${lock}`;
-  if (found.length === 0) throw new DomainError('UNKNOWN_GUILD');
+async function requireNotDeleted(db: Transaction, id: bigint): Promise<void> {
+  const found = await db.guild.count({ where: { id, deletedAt: null } });
+  if (found === 0) throw new DomainError('UNKNOWN_GUILD');
 }
 
 async function teamOf(db: Transaction, applicationId: bigint | undefined): Promise<bigint | null> {

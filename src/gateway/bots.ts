@@ -6,7 +6,9 @@ import { GuildUnavailable } from '../domain/guilds/index.js';
 import { takeForGateway } from '../domain/interactions/index.js';
 import { pause, type Timer } from '../infra/clock.js';
 import { chunksOf, forEachYielding, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
-import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/processes/bus.js';
+import type { BusSubscription } from '../infra/processes/bus.js';
+import { STREAM_GAP } from '../infra/streams/streams.js';
+import { topics } from '../infra/streams/topics.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { GatewayEvent, Piece } from './events.js';
 import { leaveGuild } from './guild-delete.js';
@@ -75,7 +77,7 @@ export class Bots {
     const bot: Bot = {
       sessions: new Set(),
       subscriptions: [
-        this.app.bus.subscribe(topics.user(botId), (message) => this.#onUserMessage(bot, message)),
+        this.app.bus.subscribe(topics.user(botId), (message) => this.#onUserMessage(botId, bot, message)),
         this.app.bus.subscribe(topics.application(botId), (message) => this.#onApplicationMessage(botId, bot, message)),
       ],
     };
@@ -83,7 +85,7 @@ export class Bots {
     return bot;
   }
 
-  #onUserMessage(bot: Bot, message: Heard): void {
+  #onUserMessage(botId: bigint, bot: Bot, message: Heard): void {
     switch (message.type) {
       case 'GUILD_JOINED':
         this.#forGuild(bot, message, (session, guildId) => this.introduce(guildId, session));
@@ -91,7 +93,8 @@ export class Bots {
       case 'GUILD_LEFT':
         this.#forGuild(bot, message, leaveGuild);
         break;
-      case BUS_RECONNECTED:
+      case STREAM_GAP:
+        this.#doubt([[botId, bot]]);
         break;
       default:
         dispatchToShard(bot, message);
@@ -100,7 +103,7 @@ export class Bots {
   }
 
   #onApplicationMessage(botId: bigint, bot: Bot, message: Heard): void {
-    if (message.type === BUS_RECONNECTED) {
+    if (message.type === STREAM_GAP) {
       this.#doubt([[botId, bot]]);
       return;
     }
@@ -244,6 +247,15 @@ export class Bots {
     } finally {
       endTurn();
       asked.delete(guildId);
+    }
+  }
+
+  /** For a guild of which the session may have missed events. */
+  async catchUpOn(guildId: bigint, session: Session): Promise<void> {
+    try {
+      await this.#catchUpOnGuild(guildId, session, true);
+    } catch (error) {
+      this.#logFault(error, NOT_CAUGHT_UP);
     }
   }
 

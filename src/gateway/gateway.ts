@@ -15,13 +15,13 @@ export interface Gateway {
 }
 
 export function createGateway(app: AppContext): Gateway {
-  const feeds = new GuildFeeds(app);
   const introduce = (guildId: bigint, session: Session) => {
     if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
   };
+  const feeds: GuildFeeds = new GuildFeeds(app, (guildId, session) => void bots.catchUpOn(guildId, session));
   // If a guild returns while its loss is queued, the loss comes first. Sessions that hold the guild then receive it
   // again.
-  const bots = new Bots(app, feeds.turns, (guildId, session) =>
+  const bots: Bots = new Bots(app, feeds.turns, (guildId, session) =>
     feeds.afterLoss(guildId, () => introduce(guildId, session)),
   );
   return { app, sessions: new Map(), connections: new Connections(app.clock), bots, feeds };

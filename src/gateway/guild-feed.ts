@@ -6,7 +6,9 @@ import { type ContentShown, contentShownTo } from '../domain/messages/index.js';
 import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import { pause } from '../infra/clock.js';
 import type { Release } from '../infra/concurrency/semaphore.js';
-import { BUS_RECONNECTED, type BusSubscription, subscribeToAll, topicsOfGuild } from '../infra/processes/bus.js';
+import type { BusSubscription } from '../infra/processes/bus.js';
+import { STREAM_GAP } from '../infra/streams/streams.js';
+import { topics } from '../infra/streams/topics.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { closeFor } from './closing.js';
 import { GatewayEvent, Piece } from './events.js';
@@ -117,6 +119,8 @@ interface FeedParts {
   app: AppContext;
   turns: BoxTurns;
   kept: PendingEventQuota;
+  /** Sends the guild to a session that has lost it. */
+  showAgain(session: Session): void;
   onEmpty(): void;
 }
 
@@ -156,7 +160,7 @@ export class GuildFeed {
     this.app = app;
     this.isOnBox = placeOfGuild(app, guildId) !== null;
     this.#permissionsSince = app.clock.now();
-    this.#subscription = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => this.#receive(message));
+    this.#subscription = app.bus.subscribe(topics.guild(guildId), (message) => this.#receive(message));
   }
 
   attach(session: Session): FeedSession {
@@ -243,9 +247,8 @@ export class GuildFeed {
 
   #receive(message: Heard): void {
     this.#forgetWhatIsOld();
-    if (message.type === BUS_RECONNECTED) {
-      this.dropGuildCreate();
-      this.#forgetPermissions();
+    if (message.type === STREAM_GAP) {
+      this.#showAgain();
       return;
     }
     this.#forgetWhatChanged(message);
@@ -254,6 +257,17 @@ export class GuildFeed {
     const event = { message, audience, place: placeOf(audience, message), size: sizeOf(message) };
     if (this.#working || this.#undecided(event).length > 0) this.#wait(event);
     else this.#fanOut(event);
+  }
+
+  /** Events are lost, so that the guild as the sessions know it may be outdated. */
+  #showAgain(): void {
+    this.dropGuildCreate();
+    this.#forgetPermissions();
+    const sessions = [...this.#bots.values()].flatMap((bot) => [...bot.feedSessions].map(({ session }) => session));
+    for (const session of sessions) {
+      this.dropSession(session, closes.unavailable);
+      this.parts.showAgain(session);
+    }
   }
 
   #wait(event: Dispatched): void {
@@ -271,8 +285,6 @@ export class GuildFeed {
 
   async #work(): Promise<void> {
     this.#working = true;
-    // Other caches may receive the same event in this tick, after this feed. They must invalidate first.
-    await Promise.resolve();
     for (let event = this.#waiting[0]; event; event = this.#waiting[0]) {
       // No `await` between the check and the fan-out, because permissions may change during it.
       while (this.#undecided(event).length > 0) await this.#decideAll(event);

@@ -9,7 +9,10 @@ export class GuildFeeds {
   readonly #feeds = new Map<bigint, GuildFeed>();
   readonly #kept = new PendingEventQuota();
 
-  constructor(private readonly app: AppContext) {
+  constructor(
+    private readonly app: AppContext,
+    private readonly showAgain: (guildId: bigint, session: Session) => void,
+  ) {
     this.turns = new BoxTurns(app);
   }
 
@@ -34,6 +37,7 @@ export class GuildFeeds {
       app: this.app,
       turns: this.turns,
       kept: this.#kept,
+      showAgain: (session) => this.showAgain(guildId, session),
       onEmpty: () => {
         if (this.#feeds.get(guildId) === feed) this.#feeds.delete(guildId);
       },

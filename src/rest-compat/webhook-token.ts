@@ -8,7 +8,7 @@ import {
   WEBHOOK_FAILURES_PER_WEBHOOK,
 } from '../domain/limits.js';
 import { actorOfWebhook, isWebhookToken } from '../domain/webhooks/index.js';
-import { atMost } from '../infra/caching/subscribed-cache.js';
+import { atMost } from '../infra/caching/at-most.js';
 import { parseSnowflake } from '../infra/ids/ids.js';
 import type { Scheme, Use } from './schemes.js';
 

@@ -18,7 +18,7 @@ import {
 import { parseInput } from '../domain/parse-input.js';
 import type { Box as BoxRow } from '../infra/database/index.js';
 import { isMadeByBox } from '../infra/ids/ids.js';
-import { topics } from '../infra/processes/bus.js';
+import { topics } from '../infra/streams/topics.js';
 import { builder, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';

@@ -2,7 +2,8 @@ import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { neededInChannel } from '../domain/guild-operations.js';
 import { accessChannel } from '../domain/guilds/index.js';
-import { BUS_RECONNECTED, topics, topicsOfGuild } from '../infra/processes/bus.js';
+import { STREAM_GAP } from '../infra/streams/streams.js';
+import { topics } from '../infra/streams/topics.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { idOf, parseId } from './ids.js';
@@ -18,11 +19,11 @@ export async function watchChannel(context: GraphqlContext, channelId: bigint): 
   const { user } = requireUser(call);
   const requireAccess = () => accessChannel(call, channelId, 'viewChannel');
   const place = await requireAccess();
-  const ofGuild = place.kind === 'guild' ? topicsOfGuild(place.guildId) : [];
+  const ofGuild = place.kind === 'guild' ? [topics.guild(place.guildId)] : [];
   return watchQueue(context, {
     names: [...ofGuild, topics.user(user.id)],
     requireAccess,
-    isUnsureAfter: (message) => message.type === BUS_RECONNECTED || mayTakeAway(message, String(user.id)),
+    isUnsureAfter: (message) => message.type === STREAM_GAP || mayTakeAway(message, String(user.id)),
     shownOf: (message) => (isShown(message, channelId) ? message : undefined),
   });
 }

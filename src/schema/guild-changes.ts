@@ -1,7 +1,7 @@
 import type { BusMessage, Invalidation } from '../domain/bus-message.js';
 import { DomainError } from '../domain/errors.js';
 import type { Guild as GuildRow } from '../infra/database/index.js';
-import { topicsOfGuild } from '../infra/processes/bus.js';
+import { topics } from '../infra/streams/topics.js';
 import { builder } from './builder.js';
 import { readerOf } from './guild-readers/index.js';
 import { Guild } from './guilds.js';
@@ -17,7 +17,7 @@ function watchedGuild(id: bigint): Watched<GuildRow> {
       if (!guild) throw new DomainError('UNKNOWN_GUILD');
       return guild;
     },
-    topicsOf: () => topicsOfGuild(id),
+    topicsOf: () => [topics.guild(id)],
     isChange: showsInGuild,
   };
 }

@@ -3,7 +3,8 @@ import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
 import { accessInteraction } from '../domain/interactions/index.js';
 import type { Interaction } from '../infra/database/index.js';
-import { BUS_RECONNECTED, topics } from '../infra/processes/bus.js';
+import { STREAM_GAP } from '../infra/streams/streams.js';
+import { topics } from '../infra/streams/topics.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import type { BoundedQueue } from './queue.js';
 import { watchQueue } from './watched-queue.js';
@@ -48,7 +49,7 @@ export async function watchInteraction(
 }
 
 function mayChangeRoles(message: Heard): boolean {
-  return message.type === BUS_RECONNECTED || message.invalidates.includes('portal');
+  return message.type === STREAM_GAP || message.invalidates.includes('portal');
 }
 
 function updatedId({ type, interaction }: BusMessage): bigint | undefined {

@@ -4,7 +4,7 @@ import { requirePerson } from '../domain/call.js';
 import { ownGuildIds } from '../domain/guilds/index.js';
 import { accessTeam, ownTeamIds } from '../domain/teams/index.js';
 import type { Application as ApplicationRow, Team as TeamRow } from '../infra/database/index.js';
-import { topics } from '../infra/processes/bus.js';
+import { topics } from '../infra/streams/topics.js';
 import { Application } from './applications.js';
 import { builder } from './builder.js';
 import { idOf, parseId } from './ids.js';
@@ -65,7 +65,7 @@ const watchedPortalHome: Watched<HomeState> = {
     const ownTopics = [
       ...applicationIds.map((id) => topics.application(id)),
       ...teamIds.map((id) => topics.team(id)),
-      ...guildIds.map((id) => topics.facts(id)),
+      ...guildIds.map((id) => topics.guild(id)),
       ...boxes.map(({ id }) => topics.box(id)),
     ];
     return { userId: requirePerson(call).user.id, ownTopics };

@@ -1,11 +1,11 @@
 import type { Heard } from '../domain/bus-message.js';
 import { DomainError } from '../domain/errors.js';
-import { BUS_RECONNECTED } from '../infra/processes/bus.js';
+import { STREAM_GAP } from '../infra/streams/streams.js';
 import type { GraphqlContext } from './context.js';
 
 /** True also after a gap in messages. */
 export function mayEndSession(message: Heard, userId: string): boolean {
-  return message.type === BUS_RECONNECTED || (message.invalidates.includes('session') && message.userId === userId);
+  return message.type === STREAM_GAP || (message.invalidates.includes('session') && message.userId === userId);
 }
 
 /** @throws UNAUTHENTICATED if the stream's session has ended */

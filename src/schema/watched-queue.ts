@@ -1,7 +1,8 @@
 import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { Mutex } from '../infra/concurrency/mutex.js';
-import { BUS_RECONNECTED, subscribeToAll, topics } from '../infra/processes/bus.js';
+import { STREAM_GAP, subscribeToAll } from '../infra/streams/streams.js';
+import { topics } from '../infra/streams/topics.js';
 import type { GraphqlContext } from './context.js';
 import { BoundedQueue } from './queue.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
@@ -62,5 +63,5 @@ export async function watchQueue<Value>(
 }
 
 function isEvent(message: Heard): message is BusMessage {
-  return message.type !== BUS_RECONNECTED;
+  return message.type !== STREAM_GAP;
 }

@@ -2,7 +2,9 @@ import type { BusMessage, EventBus, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
 import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import type { Clock } from '../infra/clock.js';
-import { BUS_RECONNECTED, type BusSubscription, topics } from '../infra/processes/bus.js';
+import type { BusSubscription } from '../infra/processes/bus.js';
+import { STREAM_GAP } from '../infra/streams/streams.js';
+import { topics } from '../infra/streams/topics.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
 import type { Stream } from './streams.js';
@@ -210,7 +212,7 @@ class SharedState<State> {
   }
 
   #onMessage(message: Heard): void {
-    if (message.type !== BUS_RECONNECTED && !this.#isChange(message)) return;
+    if (message.type !== STREAM_GAP && !this.#isChange(message)) return;
     this.version += 1;
     for (const stream of this.#streams) stream.wake();
   }

@@ -7,7 +7,7 @@ import type { Actor } from '../../src/domain/call.js';
 import { updateOwnUser } from '../../src/domain/users/index.js';
 import { CACHE_MS } from '../../src/infra/caching/subscribed-cache.js';
 import { hashSecret } from '../../src/infra/crypto/secrets.js';
-import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { ManualClock } from '../harness/clock.js';
 import { failStatements } from '../harness/faults.js';
 import { outcome } from '../harness/outcome.js';
@@ -107,7 +107,7 @@ describe('a session', () => {
     await Promise.all([find(ada), find(bob)]);
     server.app.publish({ type: 'SESSION_ENDED', userId: BigInt(ada.id) });
     expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([true, false]);
-    server.app.bus.publish(topics.sessions, { type: BUS_RECONNECTED });
+    server.app.bus.lose(topics.sessions);
     expect([await isRemembered(bob), await isRemembered(ada)]).toEqual([false, false]);
   });
 
@@ -123,7 +123,7 @@ describe('a session', () => {
 
   test.each<[string, () => void]>([
     ['ends', () => server.app.publish({ type: 'SESSION_ENDED', userId: BigInt(ada.id) })],
-    ['may have ended', () => server.app.bus.publish(topics.sessions, { type: BUS_RECONNECTED })],
+    ['may have ended', () => server.app.bus.lose(topics.sessions)],
   ])('that %s while it is read is not cached', async (_what, end) => {
     const once = [end];
     sessions = new Sessions(server.app, async () => {

@@ -25,7 +25,8 @@ import {
 import { createRole, deleteRole, updateRole } from '../../src/domain/roles/index.js';
 import { showMemberships } from '../../src/domain/users/shown.js';
 import { changeVoiceState, joinVoice, leaveVoice, setOwnVoice } from '../../src/domain/voice/index.js';
-import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
+import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { answer } from '../harness/answers.js';
 import { beforeAnswer, between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
 import { startServer, type TestServer } from '../harness/server.js';
@@ -217,11 +218,11 @@ const withWhisper = async () => {
   whisper = await answer(server.app, bot, room.channelId, { body, visibleToId: room.users.ada.id });
   messageId = whisper.id;
   server.app.bus.subscribe(topics.user(room.users.ada.id), (message) => {
-    if (message.type !== BUS_RECONNECTED) room.events.push(message);
+    if (message.type !== STREAM_GAP) room.events.push(message);
   });
 };
 const placeOfBot = () => accessChannel(room.bot, room.channelId, 'viewChannel');
-const INSERT_OF_MESSAGE = /^INSERT INTO "public"."Message"/;
+const INSERT_OF_MESSAGE = /INSERT INTO "Message"/;
 const removesChannel = () => deleteChannel(room.owner, room.channelId);
 const isChannelGone = async () => (await server.app.db.reader.channel.count({ where: { id: room.channelId } })) === 0;
 

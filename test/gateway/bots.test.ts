@@ -2,7 +2,7 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { User } from '../../src/infra/database/index.js';
 import { boxSnowflakes, ID_SPACES } from '../../src/infra/ids/ids.js';
-import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { addGuild, joinMembers, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
@@ -94,8 +94,8 @@ it('G-49 each shard catches up on missed events of its own guilds only', async (
   const joined = guildOfSecondShard();
   joinMembers(server.app, joined, bot);
   left.members = left.members.filter(({ userId }) => userId !== bot.id);
-  server.app.bus.publish(topics.user(bot.id), { type: BUS_RECONNECTED });
-  server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
+  server.app.bus.lose(topics.user(bot.id));
+  server.app.bus.lose(topics.application(bot.id));
   const frames = [await second.next(({ op }) => op === 0), await second.next(({ op }) => op === 0)];
   expect(told(frames).sort()).toEqual(
     [
@@ -118,7 +118,7 @@ it('G-49 a failed catch-up is tried again', async () => {
     };
     Object.assign(home, { pagesOfGuildIds });
   });
-  server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
+  server.app.bus.lose(topics.application(bot.id));
   await asked;
   expect(await client.settled()).toEqual([]);
   Reflect.deleteProperty(home, 'pagesOfGuildIds');

@@ -16,7 +16,7 @@ import {
 } from '../../src/domain/messages/index.js';
 import { DEFAULT_EVERYONE_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { createRole, setRolePositions } from '../../src/domain/roles/index.js';
-import { topics, topicsOfGuild } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { messageOfEvent } from '../harness/bus.js';
 import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
@@ -203,7 +203,7 @@ describe('G-25 intents', () => {
     await updateApplication(callOf(server.app, bot.owner), { applicationId: bot.id, description: 'another' });
     // No internal message is published on a topic of a guild. If one were, the gateway would drop it.
     const own = messageOfEvent(server.app, { type: 'TEAM_UPDATED', teamId: 1n });
-    for (const topic of topicsOfGuild(guild.id)) server.app.bus.publish(topic, own);
+    for (const topic of topics.guild(guild.id)) server.app.bus.publish(topic, own);
     expect(await sentTo(client)).toEqual([[]]);
   });
 });

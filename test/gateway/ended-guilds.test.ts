@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteBox } from '../../src/domain/boxes/index.js';
 import { uninstallApplication } from '../../src/domain/installations/index.js';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { ManualClock } from '../harness/clock.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import {

@@ -6,9 +6,10 @@ import type { Audience, BusMessage } from '../../src/domain/bus-message.js';
 import { Permission } from '../../src/domain/permissions.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { BACKLOG_LIMIT, closes, HELD_LIMIT, MAX_HELD_BYTES } from '../../src/gateway/protocol.js';
+import type { Session } from '../../src/gateway/session.js';
 import type { User } from '../../src/infra/database/index.js';
 import { boxSnowflakes, ID_SPACES } from '../../src/infra/ids/ids.js';
-import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { ManualClock } from '../harness/clock.js';
 import { openContext } from '../harness/context.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
@@ -31,6 +32,7 @@ let close: () => Promise<void>;
 let app: AppContext;
 let home: AskedHome;
 let feeds: GuildFeeds;
+let shownAgain: [bigint, Session][];
 let guild: MemoryGuild;
 let bot: User;
 let other: User;
@@ -46,7 +48,8 @@ afterAll(() => close());
 beforeEach(() => {
   home.gate = Promise.resolve();
   home.guilds.clear();
-  feeds = new GuildFeeds(app);
+  shownAgain = [];
+  feeds = new GuildFeeds(app, (guildId, session) => shownAgain.push([guildId, session]));
   bot = { ...nobodysRow(app, 'bot'), bot: true };
   other = { ...nobodysRow(app, 'other'), bot: true };
   guild = addGuild(app, home, 'Home', bot, other);
@@ -81,7 +84,6 @@ function publish(data: unknown, audience: Audience | null, facts: Partial<BusMes
   const guildId = String(guild.id);
   app.bus.publish(topics.guild(guildId), {
     type: 'GUILD_ROLE_DELETE',
-    topic: 'guild',
     audience,
     invalidates: [],
     guildId,
@@ -355,11 +357,6 @@ describe('the permissions of a bot', () => {
     ['its member changed', () => tellOf(['member'], { userId: String(bot.id) }), () => [bot.id]],
     ['a member without sessions here changed', () => tellOf(['member'], { userId: '1' }), () => []],
     ['something else changed', () => tellOf(['picture', 'portal']), () => []],
-    [
-      'something may have been missed',
-      () => app.bus.publish(topics.guild(guild.id), { type: BUS_RECONNECTED }),
-      () => [bot.id, other.id],
-    ],
   ])('are read again when %s', async (_what, tell, asked) => {
     const witness = seat(other, 0);
     seat(bot, 0);
@@ -434,16 +431,20 @@ describe('the GUILD_CREATE payload of a guild', () => {
   it.each([
     ['is another after an event that changes it', () => tellOf(['picture']), false],
     ['is the same after an event that does not', () => tellOf(['view', 'member'], { userId: '1' }), true],
-    [
-      'is another after an interruption',
-      () => app.bus.publish(topics.facts(guild.id), { type: BUS_RECONNECTED }),
-      false,
-    ],
   ])('%s', (_what, tell, isSame) => {
     const shown = seat(bot, 0);
     const first = pictureOf(shown);
     tell();
     expect(pictureOf(shown) === first).toBe(isSame);
+  });
+
+  it('is sent again after a gap of the stream, and the guild is unavailable until then', () => {
+    const shown = seat(bot, Intent.Guilds);
+    const first = pictureOf(shown);
+    app.bus.lose(topics.guild(guild.id));
+    expectLost(shown);
+    expect(shownAgain).toEqual([[guild.id, shown.session]]);
+    expect(pictureOf(seat(bot, 0))).not.toBe(first);
   });
 
   it('is cached for its own half minute, also if another was dropped', () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { Permission } from '../../src/domain/permissions.js';
-import { BUS_RECONNECTED, topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import { wireTime } from '../../src/wire/time.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
@@ -488,7 +488,7 @@ describe('G-50 a guild that is out of reach', () => {
     const loseBot = () => {
       guild.members = guild.members.filter(({ userId }) => userId !== bot.id);
     };
-    const catchUp = () => server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
+    const catchUp = () => server.app.bus.lose(topics.application(bot.id));
     const tellLeft = () => ship({ type: 'GUILD_LEFT', guildId: guild.id, userId: bot.id });
     const tellDeleted = () => ship({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: false });
 
@@ -566,7 +566,7 @@ describe('G-50 a guild that is out of reach', () => {
     home.unreachable.add(guild.id);
     const client = await session();
     const missed = addGuild(server.app, home, 'Missed', bot.user);
-    server.app.bus.publish(topics.application(bot.id), { type: BUS_RECONNECTED });
+    server.app.bus.lose(topics.application(bot.id));
     expect((await client.event('GUILD_CREATE')).d.id).toBe(String(missed.id));
     expect(await client.settled()).toEqual([]);
   });

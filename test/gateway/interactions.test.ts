@@ -2,7 +2,7 @@ import { MessageFlags } from 'discord-api-types/v10';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
 import { invokeCommand } from '../../src/domain/interactions/index.js';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { installWithCommands, openScene, type Scene, storeCommand } from '../domain/interactions/scene.js';
 import { ManualClock, MovableClock } from '../harness/clock.js';
 import { GatewayClient } from '../harness/gateway-client.js';

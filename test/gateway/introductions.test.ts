@@ -9,7 +9,7 @@ import { BACKLOG_LIMIT, MAX_GUILD_CREATE_BYTES } from '../../src/gateway/protoco
 import type { SessionTerms } from '../../src/gateway/session.js';
 import { yieldToEventLoop } from '../../src/infra/concurrency/event-loop.js';
 import type { User } from '../../src/infra/database/index.js';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { renderMember } from '../../src/wire/members.js';
 import { ManualClock } from '../harness/clock.js';
 import { openContext } from '../harness/context.js';
@@ -67,7 +67,7 @@ beforeEach(() => {
   home.guilds.clear();
   home.unreachable.clear();
   lines.length = 0;
-  feeds = new GuildFeeds(app);
+  feeds = new GuildFeeds(app, () => {});
   bot = { ...nobodysRow(app, 'bot'), bot: true };
   guild = addGuild(app, home, 'Home', bot);
   home.asked = [];
@@ -82,7 +82,6 @@ const say = (content: string) => {
   const guildId = String(guild.id);
   app.bus.publish(topics.guild(guildId), {
     type: 'GUILD_ROLE_DELETE',
-    topic: 'guild',
     audience: { intent: 0 },
     invalidates: [],
     guildId,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createBotToken } from '../../src/domain/applications/bot-tokens.js';
 import { updateApplication } from '../../src/domain/applications/index.js';
 import { permissionsInChannel } from '../../src/domain/guilds/index.js';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { messageOfEvent } from '../harness/bus.js';
 import { ManualClock } from '../harness/clock.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';

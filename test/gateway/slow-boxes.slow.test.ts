@@ -2,7 +2,7 @@ import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.js';
 import { BOX_PATIENCE_MS } from '../../src/gateway/protocol.js';
-import { subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { ManualClock } from '../harness/clock.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import {
@@ -73,7 +73,7 @@ function reply({ relay }: Pick<HandBox, 'relay'>, call: RawMessage, answer: unkn
 
 function heard({ id }: Announced, type: string): Promise<void> {
   return new Promise((resolve) => {
-    subscribeToAll(server.app.bus, topicsOfGuild(BigInt(id)), (message) => message.type === type && resolve());
+    server.app.bus.subscribe(topics.guild(BigInt(id)), (message) => message.type === type && resolve());
   });
 }
 

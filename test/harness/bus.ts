@@ -1,6 +1,7 @@
 import type { BusMessage } from '../../src/domain/bus-message.js';
 import type { DomainEvent } from '../../src/domain/events.js';
-import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
+import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import type { TestServer } from './server.js';
 
@@ -8,8 +9,8 @@ type App = TestServer['app'];
 
 export function hearGuild({ app }: { app: App }, guildId: bigint | string): { events: BusMessage[]; close(): void } {
   const events: BusMessage[] = [];
-  const { close } = subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
-    if (message.type !== BUS_RECONNECTED) events.push(message);
+  const { close } = app.bus.subscribe(topics.guild(guildId), (message) => {
+    if (message.type !== STREAM_GAP) events.push(message);
   });
   return { events, close };
 }

@@ -28,25 +28,25 @@ export interface Told {
   entries: AuditRecord[];
   /** Each as `address subject`. */
   mails: string[];
-  /** For each transaction, whether it was serializable. */
-  serializable: boolean[];
+  /** For each transaction, whether it locks a stream. */
+  locking: boolean[];
 }
 
 /** Runs `work` with the same call and records the effects of committed transactions. */
 export async function toldBy(call: CallContext, work: (call: CallContext) => Promise<unknown>): Promise<Told> {
-  const told: Told = { events: [], entries: [], mails: [], serializable: [] };
+  const told: Told = { events: [], entries: [], mails: [], locking: [] };
   const listening: CallContext = {
     ...call,
     async write(inner, options) {
       let attempt = nothing(false);
       const result = await call.write((write) => {
-        attempt = nothing(options?.serializable ?? false);
+        attempt = nothing((options?.streams ?? []).length > 0);
         return inner(noting(write, attempt));
       }, options);
       told.events.push(...attempt.events);
       told.entries.push(...attempt.entries);
       told.mails.push(...attempt.mails);
-      told.serializable.push(...attempt.serializable);
+      told.locking.push(...attempt.locking);
       return result;
     },
   };
@@ -54,7 +54,7 @@ export async function toldBy(call: CallContext, work: (call: CallContext) => Pro
   return told;
 }
 
-const nothing = (serializable: boolean): Told => ({ events: [], entries: [], mails: [], serializable: [serializable] });
+const nothing = (isLocking: boolean): Told => ({ events: [], entries: [], mails: [], locking: [isLocking] });
 
 function noting(write: Write, { events, entries, mails }: Told): Write {
   return {

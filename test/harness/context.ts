@@ -5,15 +5,14 @@ import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
 import { BoxClientRef, BoxRoutes } from '../../src/domain/boxes/index.js';
 import { DatabaseGuildStore } from '../../src/domain/guilds/index.js';
-import { LatestChanges } from '../../src/domain/latest-changes.js';
 import { systemClock } from '../../src/infra/clock.js';
 import { createAddressSignatures } from '../../src/infra/crypto/address-signatures.js';
 import { watchEventLoop } from '../../src/infra/observability/loop-lag.js';
 import { createMetrics, endMetrics } from '../../src/infra/observability/metrics.js';
 import { openResources } from '../../src/resources.js';
 import { createEndpoints } from '../../src/rest-compat/index.js';
+import { renderEvent } from '../../src/wire/events/index.js';
 import { renderPing } from '../../src/wire/interactions-endpoints.js';
-import { createPublisher } from '../../src/wire/publisher.js';
 import { placeOfBlobs } from './blobs-on-s3.js';
 import { migratedDatabase, migratedFolder } from './server.js';
 
@@ -43,7 +42,6 @@ export async function openContext(
     gatewayUrl: 'ws://localhost/gateway',
     signatures: createAddressSignatures(['a secret'], systemClock),
   };
-  const changes = new LatestChanges();
   const app = createAppContext({
     ...resources,
     config,
@@ -56,8 +54,7 @@ export async function openContext(
     boxes: new BoxClientRef(),
     parity: [],
     guilds: new DatabaseGuildStore(resources.db.reader, resources.bus, systemClock),
-    changes,
-    publish: createPublisher(resources.bus, addresses, log, changes),
+    render: (event) => renderEvent(event, addresses),
     renderPing,
     endpoints: createEndpoints({ ...resources, clock: systemClock, addresses, metrics }),
   });

@@ -1,4 +1,4 @@
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import type { TestServer } from './server.js';
 
 /** Delays the check of session and bot tokens until all are released. */
@@ -23,7 +23,7 @@ export function holdCallers({ app: { known, bus } }: TestServer): HeldCallers {
   known.session = held(session);
   known.application = held(application);
   // Drops the cached callers.
-  bus.publish(topics.sessions, { type: 'BUS_RECONNECTED' });
+  bus.lose(topics.sessions);
   return {
     get count() {
       return count;

@@ -56,6 +56,6 @@ export async function putAnswered(
     originalMessageId: messageId,
   });
   const interaction = commandOf(app, at.guild.owner.id, { id: String(stored.interaction.id) });
-  await answer(app, at.bot, at.guild.channel.id, { id: messageId, interaction });
+  await answer(app, at.bot, at.guild.channel.id, { wantedId: messageId, interaction });
   return { ...stored, messageId };
 }

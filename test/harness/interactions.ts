@@ -16,7 +16,7 @@ import {
 import type { MessageRecord } from '../../src/domain/messages/index.js';
 import { parseInput } from '../../src/domain/parse-input.js';
 import type { Interaction, Prisma } from '../../src/infra/database/index.js';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { InteractionCallback } from '../../src/rest-compat/interaction-callback.js';
 import { complete, run, type Scene, sayWith, storeCommand } from '../domain/interactions/scene.js';
 import type { TestServer } from './server.js';

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { AppContext } from '../../src/context.js';
+import { until } from './until.js';
 
 /** The reason why PostgreSQL cannot be used, or null. */
 export const noPostgres = process.env.TEST_DATABASE_URL
@@ -79,6 +80,24 @@ export async function isAnybodyWaiting({ db }: Pick<AppContext, 'db'>): Promise<
   const waiting = await db.reader.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return waiting.length > 0;
+}
+
+/** For {@link between}: `begin` starts `work`, and goes on as soon as it is done or waits for a lock. */
+export function meanwhile<T>(
+  app: Pick<AppContext, 'db'>,
+  work: () => Promise<T>,
+): { begin(): Promise<void>; done(): Promise<T> } {
+  let done: Promise<T> | undefined;
+  return {
+    async begin() {
+      done = work();
+      await Promise.race([done.catch(() => {}), until(() => isAnybodyWaiting(app))]);
+    },
+    async done() {
+      if (!done) throw new Error('the work has not begun');
+      return done;
+    },
+  };
 }
 
 type Look =

@@ -1,12 +1,12 @@
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import type { TestServer } from './server.js';
 
 export function countListeners({ app: { bus } }: Pick<TestServer, 'app'>): { count(): number; none(): Promise<void> } {
-  const subscribeToBus = bus.subscribe;
+  const subscribeToBus = bus.subscribe.bind(bus);
   const open = new Set<object>();
   let tellNone: () => void = () => {};
-  bus.subscribe = (topic, handler) => {
-    const subscription = subscribeToBus(topic, handler);
+  bus.subscribe = (topic, handler, options) => {
+    const subscription = subscribeToBus(topic, handler, options);
     open.add(subscription);
     return {
       isComplete: subscription.isComplete,
@@ -29,10 +29,10 @@ export function countListeners({ app: { bus } }: Pick<TestServer, 'app'>): { cou
 }
 
 export function nextSubscription({ app: { bus } }: Pick<TestServer, 'app'>): { begun: Promise<void>; forget(): void } {
-  const subscribeToBus = bus.subscribe;
+  const subscribeToBus = bus.subscribe.bind(bus);
   const begun = new Promise<void>((resolve) => {
-    bus.subscribe = (topic, handler) => {
-      const subscription = subscribeToBus(topic, handler);
+    bus.subscribe = (topic, handler, options) => {
+      const subscription = subscribeToBus(topic, handler, options);
       if (topic === topics.sessions) subscription.ready.then(resolve);
       return subscription;
     };

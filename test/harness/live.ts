@@ -1,6 +1,7 @@
 import type { Client } from 'graphql-ws';
 import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
-import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
+import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import type { Loose } from './graphql.js';
 import type { Person } from './people.js';
 import type { TestServer } from './server.js';
@@ -15,8 +16,8 @@ export interface Told {
 export function listenTo({ app }: Pick<TestServer, 'app'>, guildId: bigint | string): Told {
   let events: BusMessage[] = [];
   let wake: () => void = () => {};
-  subscribeToAll(app.bus, topicsOfGuild(guildId), (message) => {
-    if (message.type === BUS_RECONNECTED) return;
+  app.bus.subscribe(topics.guild(guildId), (message) => {
+    if (message.type === STREAM_GAP) return;
     events.push(message);
     wake();
   });

@@ -3,7 +3,8 @@ import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { userNameKeys } from '../../src/domain/members/name-keys.js';
 import type { User } from '../../src/infra/database/index.js';
-import { BUS_RECONNECTED, subscribeToAll, topicsOfGuild } from '../../src/infra/processes/bus.js';
+import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { answerCall } from '../../src/relay/box/answers.js';
 import { CloudBotDirectory } from '../../src/relay/cloud/cloud-bot-directory.js';
 import { stampDispatch } from '../../src/relay/cloud/events/dispatches.js';
@@ -66,8 +67,8 @@ export class NearBox {
       },
     });
     const { bus } = this.server.app;
-    subscribeToAll(bus, topicsOfGuild(guild.id), (message) => {
-      if (message.type !== BUS_RECONNECTED && DISPATCHED.some((name) => name === message.type))
+    bus.subscribe(topics.guild(guild.id), (message) => {
+      if (message.type !== STREAM_GAP && DISPATCHED.some((name) => name === message.type))
         this.ship(message.type, JSON.parse(message.data), guild);
     });
     return guild;

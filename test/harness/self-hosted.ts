@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import type { Overrides } from '../../src/server.js';
 import { type BoxOptions, startBox, type TestBox } from './box.js';
 import { createGuild, type MadeGuild, type Person, signUp } from './people.js';

@@ -153,7 +153,7 @@ describe('channelEvents over WebSocket', () => {
   it('removes its listeners on the server when the client unsubscribes', async () => {
     const listening = countListeners(server);
     const events = await subscribe(connect({ token: bob.token }), EVENTS, { id: channelId });
-    expect(listening.count()).toBe(4);
+    expect(listening.count()).toBe(3);
     events.stop();
     await listening.none();
   });
@@ -162,7 +162,7 @@ describe('channelEvents over WebSocket', () => {
     const listening = countListeners(server);
     const client = connect({ token: bob.token });
     await subscribe(client, EVENTS, { id: channelId });
-    expect(listening.count()).toBe(4);
+    expect(listening.count()).toBe(3);
     await client.dispose();
     await listening.none();
   });

@@ -1,6 +1,6 @@
 import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { MAX_LIST } from '../../src/schema/lists.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';

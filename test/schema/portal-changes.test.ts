@@ -1,6 +1,6 @@
 import type { Client } from 'graphql-ws';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import type { GraphqlContext } from '../../src/schema/context.js';
 import { Streams } from '../../src/schema/streams.js';
 import { watchState } from '../../src/schema/watched-state.js';

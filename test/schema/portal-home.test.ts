@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'graphql-ws';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { connectBox } from '../../src/domain/boxes/index.js';
-import { topics } from '../../src/infra/processes/bus.js';
+import { topics } from '../../src/infra/streams/topics.js';
 import { it } from '../harness/fixtures.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import type { Loose } from '../harness/graphql.js';

@@ -38,7 +38,6 @@ describe('an event', () => {
     expect(topics).toEqual(['guild:1']);
     const expected: Partial<BusMessage> = {
       type: 'MESSAGE_CREATE',
-      topic: 'guild',
       audience: { intent: Intent.GuildMessages, inChannel: '1024' },
       invalidates: ['last-message'],
       guildId: '1',
@@ -50,8 +49,8 @@ describe('an event', () => {
   });
 
   test.each([
-    [{ type: 'GUILD_ROLE_DELETE', guildId: 1n, roleId: 2n }, ['facts:1']],
-    [{ type: 'GUILD_MEMBER_REMOVE', guildId: 1n, user }, ['facts:1']],
+    [{ type: 'GUILD_ROLE_DELETE', guildId: 1n, roleId: 2n }, ['guild:1']],
+    [{ type: 'GUILD_MEMBER_REMOVE', guildId: 1n, user }, ['guild:1']],
     [{ type: 'MESSAGE_DELETE', ...place }, ['guild:1']],
     [{ type: 'GUILD_LEFT', guildId: 1n, userId: 7n }, ['user:7']],
     [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ['application:5']],
@@ -82,7 +81,7 @@ describe('an event', () => {
     const event = { type: 'MESSAGE_CREATE', message: message(null), member: null, recipientIds } as const;
     const { topics, message: sent } = renderEvent(event, options);
     expect(topics).toEqual(['user:7', 'user:8']);
-    expect(sent).toMatchObject({ topic: 'user', audience: { intent: Intent.DirectMessages } });
+    expect(sent).toMatchObject({ audience: { intent: Intent.DirectMessages } });
     expect(sent.audience).not.toHaveProperty('inChannel');
     expect(sent.content).toBeUndefined();
     expect(JSON.parse(sent.data)).toMatchObject({ content: 'hello' });
@@ -103,7 +102,7 @@ describe('an event', () => {
     const event = { type: 'MESSAGE_UPDATE', message: ephemeral, member, recipientIds: [7n, 8n] } as const;
     const { topics, message: sent } = renderEvent(event, options);
     expect(topics).toEqual(['user:7', 'user:8']);
-    expect(sent).toMatchObject({ topic: 'user', audience: { intent: Intent.DirectMessages }, channelId: '2' });
+    expect(sent).toMatchObject({ audience: { intent: Intent.DirectMessages }, channelId: '2' });
     expect(sent).not.toHaveProperty('guildId');
     expect(sent.content).toBeUndefined();
     const d = JSON.parse(sent.data);

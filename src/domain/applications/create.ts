@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { createSigningKeys } from '../../infra/crypto/keys.js';
 import type { Application, Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
-import { requireCapacityForApplications } from '../owned.js';
+import { requireCapacityForApplications, streamsOfOwner } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
 
@@ -35,9 +36,8 @@ export async function createApplication(
   const credentials = { ...createSigningKeys(), ...clientSecret.columns, ...botToken.columns };
   const { teamId, name, description } = input;
   const data = { id, name, description: description ?? '', ...credentials, ...ownership(call, teamId) };
-  const application = await call.write((write) => insert(call, write, data, teamId), {
-    serializable: true,
-  });
+  const streams = [topics.application(id), topics.user(id), ...(await streamsOfOwner(call, teamId))];
+  const application = await call.write((write) => insert(call, write, data, teamId), { streams });
   return { application, clientSecret: clientSecret.secret, botToken: botToken.token };
 }
 

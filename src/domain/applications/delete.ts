@@ -1,4 +1,5 @@
 import type { Application, Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { removeCommandsOf } from '../commands/delete.js';
 import { dropIcon } from '../icons.js';
@@ -39,7 +40,9 @@ const TOMBSTONE = {
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, INVALID_INPUT if the name is wrong
  */
 export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
-  const { id, ...pictures } = await call.write((write) => markDeleted(call, write, input), { serializable: true });
+  const { id, ...pictures } = await call.write((write) => markDeleted(call, write, input), {
+    streams: [topics.application(input.applicationId), topics.user(input.applicationId)],
+  });
   for (const hash of [pictures.iconHash, pictures.coverHash]) {
     if (hash) await dropIcon(call, { folder: 'app-icons', id }, hash);
   }

@@ -1,4 +1,5 @@
 import type { Application, Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { accessApplication } from './access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
@@ -17,7 +18,7 @@ export async function resetBotToken(
     await accessApplication(call, applicationId, 'resetBotToken', write.db);
     return replace(write, 'BOT_TOKEN_RESET', applicationId, columns);
   };
-  return { application: await call.write(reset, { serializable: true }), botToken: token };
+  return { application: await call.write(reset, { streams: [topics.application(applicationId)] }), botToken: token };
 }
 
 /**
@@ -34,7 +35,10 @@ export async function resetClientSecret(
     await accessApplication(call, applicationId, 'resetClientSecret', write.db);
     return replace(write, 'CLIENT_SECRET_RESET', applicationId, columns);
   };
-  return { application: await call.write(reset, { serializable: true }), clientSecret: secret };
+  return {
+    application: await call.write(reset, { streams: [topics.application(applicationId)] }),
+    clientSecret: secret,
+  };
 }
 
 async function replace(

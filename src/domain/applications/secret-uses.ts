@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../infra/caching/subscribed-cache.js';
+import { atMost } from '../../infra/caching/at-most.js';
 import type { Clock } from '../../infra/clock.js';
 import { DelayedTask } from '../../infra/concurrency/delayed-task.js';
 import { chunksOf } from '../../infra/concurrency/event-loop.js';

@@ -1,7 +1,8 @@
 import type { Application } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { requireCapacityForApplications } from '../owned.js';
+import { requireCapacityForApplications, streamsOfOwner } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { accessApplication } from './access.js';
 import { checkTypedName } from './typed-name.js';
@@ -19,8 +20,10 @@ export interface TransferApplicationInput {
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT if a team owns it already,
  * LIMIT_EXCEEDED for the team's owner, INVALID_INPUT if the name is wrong
  */
-export function transferApplication(call: CallContext, input: TransferApplicationInput): Promise<Application> {
-  return call.write((write) => move(call, write, input), { serializable: true });
+export async function transferApplication(call: CallContext, input: TransferApplicationInput): Promise<Application> {
+  const { applicationId, teamId } = input;
+  const streams = [topics.application(applicationId), ...(await streamsOfOwner(call, teamId))];
+  return call.write((write) => move(call, write, input), { streams });
 }
 
 async function move(call: CallContext, write: Write, input: TransferApplicationInput): Promise<Application> {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Application } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { type FieldFault, invalidInput } from '../errors.js';
@@ -58,7 +59,9 @@ export async function updateApplication(call: CallContext, input: UpdateApplicat
   await requireEndpoint(call, application, settings.interactionsEndpointUrl);
   const change = (pictures: Pictures) => {
     const columns = columnsOf(settings, pictures);
-    return call.write((write) => changeColumns(call, write, id, columns), { serializable: true });
+    return call.write((write) => changeColumns(call, write, id, columns), {
+      streams: [topics.application(id), topics.user(id)],
+    });
   };
   return changeWithPictures(call, id, { icon, cover }, change);
 }

@@ -2,7 +2,7 @@ import { LoadingCache } from '../../infra/caching/loading-cache.js';
 import { getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Application, CommandPermission, Installation, Reader, User } from '../../infra/database/index.js';
-import { topics } from '../../infra/processes/bus.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import { type CommandRecord, commandRecord } from '../commands/record.js';
 

@@ -6,7 +6,7 @@ import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { listUpTo, snowflake } from '../input.js';
 import { limits } from '../limits.js';
-import { endMembership } from '../members/remove.js';
+import { endMembership, streamsOfMembership } from '../members/remove.js';
 import { requireAbove } from '../roles/rank.js';
 import { deleteWebhooksIn } from '../webhooks/delete.js';
 import { messagesToRemove } from './messages.js';
@@ -69,6 +69,7 @@ async function banned(call: CallContext, view: GuildView, input: BanInput): Prom
 
 async function ban(call: CallContext, view: GuildView, input: BanInput): Promise<boolean> {
   const { guildId, userId } = input;
+  const streams = await streamsOfMembership(call, guildId, userId);
   return call.write(
     async (write) => {
       const { db, record, audit } = write;
@@ -86,7 +87,7 @@ async function ban(call: CallContext, view: GuildView, input: BanInput): Promise
       else if (user.bot) await deleteWebhooksIn(call, write, { applicationId: userId, guildId });
       return true;
     },
-    { serializable: true },
+    { streams },
   );
 }
 

@@ -1,3 +1,4 @@
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -17,6 +18,6 @@ export async function unbanMember(
       await audit({ action: 'MEMBER_BAN_REMOVE', guildId, targetId: userId });
       record({ type: 'GUILD_BAN_REMOVE', guildId, user: ban.user });
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }

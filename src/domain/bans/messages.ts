@@ -1,9 +1,10 @@
 import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
-import type { Message } from '../../infra/database/index.js';
+import type { Prisma } from '../../infra/database/index.js';
 import { snowflakeAt } from '../../infra/ids/ids.js';
-import type { CallContext } from '../call.js';
+import { topics } from '../../infra/streams/topics.js';
+import type { CallContext, Write } from '../call.js';
 import type { DomainJob } from '../job-payloads.js';
-import { discardAllFiles } from '../messages/files/files.js';
+import { discardAllFiles, STORED_ATTACHMENT } from '../messages/files/files.js';
 
 /** Covers message ids above `after`, up to `last`. */
 export interface MessagesToRemove {
@@ -42,7 +43,7 @@ export async function removeMessagesOfBanned(
     // The index has the author, but not the guild.
     const piece: Found[] = await call.read.message.findMany({
       where: { authorId, id: { gt: from, lte: last } },
-      select: { id: true, channelId: true, visibleToId: true, channel: { select: { guildId: true } } },
+      select: FOUND,
       orderBy: { id: 'asc' },
       take: PIECE,
     });
@@ -55,17 +56,26 @@ export async function removeMessagesOfBanned(
   }
 }
 
-type Found = Pick<Message, 'id' | 'channelId' | 'visibleToId'> & { channel: { guildId: bigint | null } };
+const FOUND = {
+  id: true,
+  channelId: true,
+  visibleToId: true,
+  channel: { select: { guildId: true } },
+  attachments: { select: STORED_ATTACHMENT },
+} satisfies Prisma.MessageSelect;
+
+type Found = Prisma.MessageGetPayload<{ select: typeof FOUND }>;
 
 async function removePiece(call: CallContext, guildId: bigint, messages: Found[]): Promise<void> {
   if (messages.length === 0) return;
-  await call.write(async ({ db, record }) => {
+  const remove = async ({ db, record }: Write) => {
     await db.message.deleteMany({ where: { id: { in: messages.map(({ id }) => id) } } });
     for (const [channelId, messageIds] of byChannel(messages)) {
       record({ type: 'MESSAGE_DELETE_BULK', guildId, channelId, messageIds });
     }
-  });
-  for (const { id, channelId } of messages) await discardAllFiles(call, { channelId, messageId: id });
+  };
+  await call.write(remove, { streams: [topics.guild(guildId)] });
+  for (const { channelId, attachments } of messages) await discardAllFiles(call, channelId, attachments);
 }
 
 function byChannel(messages: readonly Found[]): Map<bigint, bigint[]> {

@@ -5,7 +5,7 @@ export const WITH_USER = { user: true } as const;
 
 export type BanRecord = Ban & { user: User };
 
-/** Needs a serializable transaction, to conflict with a concurrent ban. @throws BANNED */
+/** The transaction must lock the guild's stream. @throws BANNED */
 export async function requireNotBanned(db: Transaction, guildId: bigint, userId: bigint): Promise<void> {
   const where = { guildId_userId: { guildId, userId } };
   if (await db.ban.findUnique({ where, select: { userId: true } })) throw new DomainError('BANNED');

@@ -2,6 +2,7 @@ import { hashSecret } from '../../infra/crypto/secrets.js';
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Box, Transaction } from '../../infra/database/index.js';
 import { ID_SPACES } from '../../infra/ids/ids.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';
@@ -28,10 +29,12 @@ export async function admitBox(call: CallContext, { key, token, idSpace }: Crede
   if (known || token === undefined) return known;
   const tokenHash = hashSecret(token);
   // An invalid token must not start a transaction, because it blocks other writes.
-  if (!(await call.read.box.findUnique({ where: { tokenHash }, select: { id: true } }))) return null;
+  const found = await call.read.box.findUnique({ where: { tokenHash }, select: { id: true, ownerId: true } });
+  if (!found) return null;
+  const streams = [topics.box(found.id), topics.user(found.ownerId)];
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await call.write((write) => enrol(call, write, { key, tokenHash, idSpace }), { serializable: true });
+      return await call.write((write) => enrol(call, write, { key, tokenHash, idSpace }), { streams });
     } catch (error) {
       if (!isUniqueConflict(error) || attempt === ATTEMPTS) throw error;
     }

@@ -1,6 +1,7 @@
 import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { BoxGuild, Transaction } from '../../infra/database/index.js';
 import { idSpaceOf } from '../../infra/ids/ids.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { limits } from '../limits.js';
@@ -29,7 +30,7 @@ export async function announceGuild(call: CallContext, boxId: bigint, guild: Ann
       const isRerouted = await putChannels(write, boxId, guild.id, channelIds);
       if (isNew || isRerouted) write.record({ type: 'BOX_ROUTES_UPDATED' });
     },
-    { serializable: true },
+    { streams: [topics.box(boxId)] },
   );
 }
 
@@ -94,12 +95,13 @@ export async function noteGuild(
 ): Promise<void> {
   const { id } = guild;
   const facts = shownFieldsOf(guild);
-  await call.write(async ({ db, record }) => {
+  const change = async ({ db, record }: Write) => {
     const before = await db.boxGuild.findFirst({ where: { id, boxId } });
     if (!before || isSame(before, facts)) return;
     await db.boxGuild.update({ where: { id }, data: facts });
     record({ type: 'BOX_UPDATED', boxId });
-  });
+  };
+  await call.write(change, { streams: [topics.box(boxId)] });
 }
 
 export interface BoxChannelKey {
@@ -121,19 +123,20 @@ export async function noteChannel(call: CallContext, boxId: bigint, key: BoxChan
       record({ type: 'BOX_ROUTES_UPDATED' });
       record({ type: 'BOX_UPDATED', boxId });
     },
-    { serializable: true },
+    { streams: [topics.box(boxId)] },
   );
 }
 
 export async function forgetChannel(call: CallContext, boxId: bigint, key: BoxChannelKey): Promise<void> {
   const { guildId, channelId } = key;
-  await call.write(async (write) => {
+  const remove = async (write: Write) => {
     const known = await write.db.boxChannel.findFirst({ where: { id: channelId, guildId, guild: { boxId } } });
     if (!known) return;
     await removeChannels(write, [channelId]);
     write.record({ type: 'BOX_ROUTES_UPDATED' });
     write.record({ type: 'BOX_UPDATED', boxId });
-  });
+  };
+  await call.write(remove, { streams: [topics.box(boxId)] });
 }
 
 async function requireOwnIds(db: Transaction, boxId: bigint, ids: readonly bigint[]): Promise<void> {

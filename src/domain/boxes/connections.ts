@@ -1,5 +1,6 @@
 import { isMissingRow } from '../../infra/database/faults.js';
 import type { Box, Reader } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 
@@ -20,10 +21,10 @@ export async function connectBox(
     protocolVersion: String(protocolVersion),
   };
   try {
-    return await call.writeOne(
-      (db) => db.box.update({ where: { id: boxId }, data }),
-      () => ({ type: 'BOX_UPDATED', boxId }),
-    );
+    return await call.writeOne((db) => db.box.update({ where: { id: boxId }, data }), {
+      streams: [topics.box(boxId)],
+      event: () => ({ type: 'BOX_UPDATED', boxId }),
+    });
   } catch (error) {
     if (isMissingRow(error)) throw new DomainError('UNKNOWN_BOX');
     throw error;
@@ -41,7 +42,10 @@ export async function disconnectBox(
         where: { id: boxId, generation, holderId: { not: null } },
         data: { holderId: null, lastSeenAt: new Date(call.clock.now()) },
       }),
-    (changed) => (changed.count > 0 ? { type: 'BOX_UPDATED', boxId } : null),
+    {
+      streams: [topics.box(boxId)],
+      event: (changed) => (changed.count > 0 ? { type: 'BOX_UPDATED', boxId } : null),
+    },
   );
   return count > 0;
 }

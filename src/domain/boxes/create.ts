@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Box } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { DomainError } from '../errors.js';
 import { nameText } from '../input.js';
@@ -20,20 +21,20 @@ export async function createBox(call: CallContext, { name }: z.output<typeof Box
   const { user } = requirePerson(call);
   if (call.boxRoutes.isInBox) throw new DomainError('FORBIDDEN', MADE_IN_THE_CLOUD);
   const { token, columns } = createEnrolmentToken(call.clock.now());
+  const id = call.nextId();
   const box = await call.write(
     async ({ db, audit, record }) => {
       const most = limits.boxesPerOwner;
       if ((await db.box.count({ where: { ownerId: user.id } })) >= most) {
         throw new DomainError('LIMIT_EXCEEDED', `You can have at most ${most} boxes. Delete one to make room.`);
       }
-      const id = call.nextId();
       const created = await db.box.create({ data: { id, name, ownerId: user.id, ...columns } });
       await audit({ action: 'BOX_CREATE', targetId: id, changes: { name } });
       record({ type: 'BOX_UPDATED', boxId: id });
       record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
       return created;
     },
-    { serializable: true },
+    { streams: [topics.box(id), topics.user(user.id)] },
   );
   return { box, enrolmentToken: token };
 }

@@ -1,4 +1,5 @@
 import { chunksOf } from '../../infra/concurrency/event-loop.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { accessBox } from './access.js';
 import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';
@@ -23,6 +24,6 @@ export async function deleteBox(call: CallContext, boxId: bigint): Promise<void>
       record({ type: 'BOX_ROUTES_UPDATED' });
       record({ type: 'BOX_DELETED', boxId });
     },
-    { serializable: true },
+    { streams: [topics.box(boxId)] },
   );
 }

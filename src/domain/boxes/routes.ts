@@ -3,7 +3,7 @@ import { CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids/ids.js';
-import { topics } from '../../infra/processes/bus.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { EventBus } from '../bus-message.js';
 
 export interface BoxRoute {
@@ -33,7 +33,7 @@ export class BoxRoutes {
     this.#guilds = new LoadingCache({ ...options, load: (id) => this.#readGuild(id) });
     this.#channels = new LoadingCache({ ...options, load: (id) => this.#readChannel(id) });
     this.#any = new LoadingCache({ ...options, load: () => this.#readAny() });
-    bus.subscribe(topics.boxes, () => this.#forget());
+    bus.subscribe(topics.boxes, () => this.#forget(), { early: true });
   }
 
   /** Whether a box created the id. Needs no lookup. */

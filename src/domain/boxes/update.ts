@@ -1,4 +1,5 @@
 import type { Box } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { accessBox } from './access.js';
 import type { BoxWithToken } from './create.js';
@@ -20,7 +21,7 @@ export async function renameBox(call: CallContext, { boxId, name }: RenameBoxInp
       record({ type: 'BOX_UPDATED', boxId });
       return after;
     },
-    { serializable: true },
+    { streams: [topics.box(boxId)] },
   );
 }
 
@@ -38,7 +39,7 @@ export async function newEnrolmentToken(call: CallContext, boxId: bigint): Promi
       record({ type: 'BOX_UPDATED', boxId });
       return changed;
     },
-    { serializable: true },
+    { streams: [topics.box(boxId)] },
   );
   return { box, enrolmentToken: token };
 }

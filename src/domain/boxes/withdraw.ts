@@ -1,5 +1,6 @@
 import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { BoxGuild } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { removeFromGuilds } from '../installations/uninstall.js';
 import { limits } from '../limits.js';
@@ -45,12 +46,14 @@ export const GUILDS_AT_ONCE = 20;
 async function withdrawGuilds(call: CallContext, boxId: bigint, guilds: GuildKey[]): Promise<void> {
   for (const piece of chunksOf(guilds, GUILDS_AT_ONCE)) {
     await yieldToEventLoop();
-    await call.write((write) => withdrawWithin(call, write, boxId, piece), { serializable: true });
+    await call.write((write) => withdrawWithin(call, write, boxId, piece), {
+      streams: [topics.box(boxId), ...piece.map(({ id }) => topics.guild(id))],
+    });
   }
 }
 
 /**
- * Ignores guilds that the box does not have. The transaction must be serializable.
+ * Ignores guilds that the box does not have. The transaction must lock the streams of box and guilds.
  * @param guilds at most {@link GUILDS_AT_ONCE}
  */
 export async function withdrawWithin(

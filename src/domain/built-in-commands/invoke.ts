@@ -13,6 +13,7 @@ import { messageInteraction } from '../interactions/responses/metadata.js';
 import { messageContent } from '../messages/content/body.js';
 import type { UploadedFile } from '../messages/files/files.js';
 import { postMessage } from '../messages/post.js';
+import type { MessageRecord } from '../messages/record.js';
 import { takeTurnOfCaller } from '../messages/slow-mode.js';
 import { asPlatform, findPlatformBot, PLATFORM_ID } from '../platform/platform.js';
 import { shownByIds } from '../users/shown-by-id.js';
@@ -117,8 +118,8 @@ async function answerWith(call: CallContext, answered: Answered): Promise<Intera
     if (!isPrivate) await takeTurnOfCaller(call, db, place);
     return db.interaction.create({ data });
   });
-  await post(call, answered, interaction, messageId);
-  return interaction;
+  const message = await post(call, answered, interaction, messageId);
+  return { ...interaction, originalMessageId: message.id };
 }
 
 async function post(
@@ -126,14 +127,16 @@ async function post(
   { place, caller, answer }: Answered,
   interaction: Interaction,
   id: bigint,
-): Promise<void> {
+): Promise<MessageRecord> {
   const { content = '', embeds, picture, isPrivate, mentions = {} } = answer;
   const files = picture ? [await pictureFile(call, picture)] : [];
   const author = await findPlatformBot(call);
   const shown = await messageInteraction(call, interaction, false);
   const store = () =>
     postMessage(call, {
-      id,
+      wantedId: id,
+      onOtherId: (db, other) =>
+        db.interaction.updateMany({ where: { id: interaction.id }, data: { originalMessageId: other } }),
       author,
       place: asPlatform(place),
       body: { content: messageContent.parse(content), embeds, allowedMentions: mentions },
@@ -143,7 +146,7 @@ async function post(
       interaction: shown,
       ...(isPrivate ? { visibleToId: caller.id } : {}),
     });
-  await store().finally(() => Promise.all(files.map(({ blob }) => blob.discard())));
+  return store().finally(() => Promise.all(files.map(({ blob }) => blob.discard())));
 }
 
 async function pictureFile(

@@ -1,4 +1,5 @@
 import { ChannelType } from 'discord-api-types/v10';
+import { topics } from '../../infra/streams/topics.js';
 import { DomainError } from '../errors.js';
 import type { MemberSummary } from '../members/record.js';
 import { allows, DIRECT_PERMISSIONS, Permission } from '../permissions.js';
@@ -15,6 +16,8 @@ export interface GuildChannelAccess {
   /** Null if the user is not a member. */
   member: MemberSummary | null;
   permissions: bigint;
+  /** The guild's clock when `member` was read; null if unknown. */
+  asOf: number | null;
 }
 
 export interface DirectChannelAccess {
@@ -48,6 +51,11 @@ export function memberIn(place: ChannelAccess): MemberSummary | null {
   return place.kind === 'guild' ? place.member : null;
 }
 
+/** For an event with data that was read after `place`. */
+export function asOf(place: ChannelAccess): { asOf: number | null } {
+  return { asOf: place.kind === 'guild' ? place.asOf : null };
+}
+
 export function guildIdOf(place: ChannelAccess): bigint | null {
   return place.kind === 'guild' ? place.guildId : null;
 }
@@ -63,6 +71,17 @@ export function othersIn({ recipientIds }: Pick<DirectChannelAccess, 'recipientI
 
 export function eventChannel(place: ChannelAccess) {
   return { guildId: guildIdOf(place), channelId: place.channelId, ...recipientsOf(place) };
+}
+
+/** The streams of an event in a channel. */
+export function streamsOf({
+  guildId,
+  recipientIds = [],
+}: {
+  guildId: bigint | null;
+  recipientIds?: readonly bigint[];
+}): string[] {
+  return guildId === null ? recipientIds.map(topics.user) : [topics.guild(guildId)];
 }
 
 export function holdsMessages(type: number): boolean {

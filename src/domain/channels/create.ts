@@ -2,6 +2,7 @@ import { ChannelType } from 'discord-api-types/v10';
 import type { z } from 'zod';
 import { isMissingReference } from '../../infra/database/faults.js';
 import type { Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
@@ -24,7 +25,9 @@ export async function createChannel(call: CallContext, guildId: bigint, input: I
   const { permissions } = await accessGuild(call, guildId, 'createChannel');
   requirePermissions(sayableInNew(permissions), newlySaid([], input.overwrites ?? []));
   try {
-    return await call.write((write) => insertChannel(call, write, guildId, input), { serializable: true });
+    return await call.write((write) => insertChannel(call, write, guildId, input), {
+      streams: [topics.guild(guildId)],
+    });
   } catch (error) {
     throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;
   }

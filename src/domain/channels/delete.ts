@@ -1,4 +1,5 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { removeFromLists } from '../command-permissions/remove.js';
 import { accessGuildChannel } from '../guilds/access.js';
@@ -31,7 +32,7 @@ export async function deleteChannel(call: CallContext, channelId: bigint): Promi
       await publishUnusable(write, { channelId });
       return details;
     },
-    { serializable: true },
+    { streams: [topics.guild(place.guildId)] },
   );
 }
 

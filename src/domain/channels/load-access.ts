@@ -1,3 +1,4 @@
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { channelPermissions, holderAt } from '../permissions.js';
 import type { ChannelAccess, GuildChannelAccess } from './access.js';
@@ -27,10 +28,11 @@ async function loadGuildAccess(
   { guildId, channelId }: Pick<GuildChannelAccess, 'guildId' | 'channelId'>,
   userId: bigint,
 ): Promise<GuildChannelAccess | null> {
+  const asOf = call.bus.heard(topics.guild(guildId));
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, userId)]);
   const channel = view?.channels.get(channelId);
   if (!view || !channel) return null;
   const permissions = channelPermissions(view, channel, holderAt(call.clock.now(), userId, member));
   const { type, rateLimitPerUser } = channel;
-  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member, permissions };
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member, permissions, asOf };
 }

@@ -1,5 +1,6 @@
 import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { Prisma, type Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild, accessGuildChannel } from '../guilds/access.js';
@@ -39,7 +40,7 @@ export async function setChannelPositions(
       const parent = await parentOf(write.db, moves, positions);
       if (moves.length > 0) await applyMoves(write, guildId, moves, positions, parent);
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { limits } from '../limits.js';
 import type { GuildChannelAccess } from './access.js';
-import { holdGuildChannel } from './find.js';
+import { findGuildChannel } from './find.js';
 import { withLastMessage } from './last-messages.js';
 import {
   addedTo,
@@ -35,7 +36,7 @@ export async function setChannelOverwrite(
   if (await isNew(call, place, overwrite.targetId)) await requireCapacityInGuild(call.read, place.guildId, 1);
   return call.write(
     async (write) => {
-      const before = await holdGuildChannel(write.db, place);
+      const before = await findGuildChannel(write.db, place);
       const old = overwriteFor(before, overwrite.targetId);
       if (isSame(overwrite, old)) return withLastMessage(write.db, before);
       requirePermissions(sayable, newlySaid(before.overwrites, [overwrite]));
@@ -44,7 +45,7 @@ export async function setChannelOverwrite(
       await putRow(write.db, channelId, overwrite);
       return publishChange(write, before, old, overwrite);
     },
-    { serializable: true },
+    { streams: [topics.guild(place.guildId)] },
   );
 }
 
@@ -57,13 +58,13 @@ export async function deleteChannelOverwrite(
   const place = await accessGuildChannel(call, channelId, 'deleteChannelOverwrite');
   return call.write(
     async (write) => {
-      const before = await holdGuildChannel(write.db, place);
+      const before = await findGuildChannel(write.db, place);
       const old = overwriteFor(before, targetId);
       if (!old) throw new DomainError('UNKNOWN_OVERWRITE');
       await write.db.channelOverwrite.deleteMany({ where: { channelId, targetId } });
       return publishChange(write, before, old, undefined);
     },
-    { serializable: true },
+    { streams: [topics.guild(place.guildId)] },
   );
 }
 

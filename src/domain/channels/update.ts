@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { Channel, Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { invalidInput } from '../errors.js';
 import type { ChannelOperations } from '../guild-operations.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { auditedChanges } from './audited.js';
-import { holdGuildChannel } from './find.js';
+import { findGuildChannel } from './find.js';
 import { withLastMessage } from './last-messages.js';
 import {
   addedTo,
@@ -34,13 +35,13 @@ export async function updateChannel(call: CallContext, channelId: bigint, input:
   const sayable = input.overwrites ? await sayableIn(call, place) : 0n;
   return call.write(
     async (write) => {
-      const before = await holdGuildChannel(write.db, place);
+      const before = await findGuildChannel(write.db, place);
       const columns = await changedColumns(write.db, before, input);
       const overwrites = await changedOverwrites(write.db, before, input, sayable);
       if (Object.keys(columns).length === 0 && !overwrites) return withLastMessage(write.db, before);
       return change(write, before, columns, overwrites);
     },
-    { serializable: true },
+    { streams: [topics.guild(place.guildId)] },
   );
 }
 

@@ -1,5 +1,6 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Reader, User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { renameMemberships } from '../members/name-keys.js';
@@ -45,7 +46,7 @@ function renewCopy(call: CallContext, { id, ...looks }: BotProfile): Promise<Use
       await showUserAnew(call, write, copy);
       return copy;
     },
-    { serializable: true },
+    { streams: [topics.user(id)] },
   );
 }
 

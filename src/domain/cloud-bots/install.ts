@@ -1,3 +1,4 @@
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { addBot } from '../installations/guild-install.js';
@@ -25,7 +26,7 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
       if (!(await write.db.guild.findUnique({ where, select: { id: true } }))) throw new DomainError('UNKNOWN_GUILD');
       await addBot(call, write, { application, guildId, permissions });
     },
-    { serializable: true },
+    { streams: [topics.application(user.id), topics.guild(guildId), topics.user(user.id)] },
   );
   await publishPresenceIn(call, guildId, user.id);
 }
@@ -38,6 +39,6 @@ export async function removeFromBox(
     async (write) => {
       if (await findCopy(write.db, botId)) await removeFromGuild(call, write, botId, guildId);
     },
-    { serializable: true },
+    { streams: [topics.application(botId), topics.guild(guildId), topics.user(botId)] },
   );
 }

@@ -1,5 +1,6 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import type { Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type Actor, type CallContext, requirePerson, type Write } from '../call.js';
 import { GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
@@ -96,7 +97,7 @@ async function changeList(
       if (mustRun) await requireAbleToRun(write.db, key, before, mustRun);
       return replaceList(write, key, before, await plan(write.db, before));
     },
-    { serializable: true },
+    { streams: [topics.application(applicationId), topics.guild(guildId)] },
   );
 }
 

@@ -1,3 +1,4 @@
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { accessCommands, type CommandScope } from './access.js';
 import { requireCapacity } from './capacity.js';
@@ -18,7 +19,9 @@ export interface RegisteredCommand {
  * @throws the errors of `accessCommands`, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES
  */
 export function createCommand(call: CallContext, scope: CommandScope, body: CommandBody): Promise<RegisteredCommand> {
-  return call.write((write) => putCommand(call, write, scope, body), { serializable: true });
+  return call.write((write) => putCommand(call, write, scope, body), {
+    streams: [topics.application(scope.applicationId)],
+  });
 }
 
 async function putCommand(

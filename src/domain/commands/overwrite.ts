@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { yieldOnce, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
@@ -38,7 +39,9 @@ export async function overwriteCommands(
   body: CommandBody[],
   planned?: string,
 ): Promise<Overwriting> {
-  const done = await call.write((write) => overwrite(call, write, scope, body, planned), { serializable: true });
+  const done = await call.write((write) => overwrite(call, write, scope, body, planned), {
+    streams: [topics.application(scope.applicationId)],
+  });
   // Yields, because rendering takes as long as storing.
   await yieldToEventLoop();
   return done;

@@ -21,7 +21,7 @@ export async function requireCreates(
   throw new DomainError('TOO_MANY_COMMAND_CREATES', message);
 }
 
-/** The transaction must be serializable. @throws TOO_MANY_COMMAND_CREATES */
+/** The transaction must lock the application's stream. @throws TOO_MANY_COMMAND_CREATES */
 export async function takeCreates(
   call: CallContext,
   db: Transaction,

@@ -1,3 +1,4 @@
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommand, accessCommands, type CommandKey, scopeOf } from './access.js';
@@ -15,7 +16,9 @@ export type CommandChange = (before: CommandRecord) => CommandBody;
  * @throws the errors of `accessCommand` and `change`, COMMAND_NAME_TAKEN, TOO_MANY_COMMANDS
  */
 export function updateCommand(call: CallContext, key: CommandKey, change: CommandChange): Promise<CommandRecord> {
-  return call.write((write) => changeWithin(call, write, key, change), { serializable: true });
+  return call.write((write) => changeWithin(call, write, key, change), {
+    streams: [topics.application(key.applicationId)],
+  });
 }
 
 async function changeWithin(

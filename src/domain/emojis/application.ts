@@ -1,4 +1,5 @@
 import type { Emoji, Reader, User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { accessApplication } from '../applications/access.js';
 import { requireOwnBot } from '../applications/own.js';
 import type { CallContext, Write } from '../call.js';
@@ -73,7 +74,7 @@ export async function createApplicationEmoji(
     return emoji;
   };
   const emoji = await makeWithPicture(call, image, (made) =>
-    call.write((write) => insert(write, made), { serializable: true }),
+    call.write((write) => insert(write, made), { streams: [topics.application(applicationId)] }),
   );
   return { emoji, creator };
 }
@@ -94,7 +95,7 @@ export async function updateApplicationEmoji(
     record({ type: 'APPLICATION_EMOJIS_UPDATED', applicationId });
     return { ...before, ...after };
   };
-  const { creator, ...emoji } = await call.write(update, { serializable: true });
+  const { creator, ...emoji } = await call.write(update, { streams: [topics.application(applicationId)] });
   return { emoji, creator };
 }
 
@@ -110,6 +111,6 @@ export async function deleteApplicationEmoji(call: CallContext, key: Application
     await audit({ action: 'APPLICATION_EMOJI_DELETE', applicationId, targetId: id, changes });
     record({ type: 'APPLICATION_EMOJIS_UPDATED', applicationId });
   };
-  await call.write(remove, { serializable: true });
+  await call.write(remove, { streams: [topics.application(applicationId)] });
   await dropPictures(call, [id]);
 }

@@ -1,5 +1,6 @@
 import { isMissingReference } from '../../infra/database/faults.js';
 import type { Emoji, Transaction, User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
 import { GUILD_OPERATIONS } from '../guild-operations.js';
@@ -75,7 +76,7 @@ export async function createEmoji(call: CallContext, input: NewGuildEmoji): Prom
   };
   try {
     const emoji = await makeWithPicture(call, image, (made) =>
-      call.write((write) => insert(write, made), { serializable: true }),
+      call.write((write) => insert(write, made), { streams: [topics.guild(guildId)] }),
     );
     return { emoji, creator: user };
   } catch (error) {
@@ -128,7 +129,7 @@ export async function updateEmoji(call: CallContext, key: GuildEmojiKey, change:
     await recordAll(write, guildId);
     return { ...before, ...after };
   };
-  const { creator, ...emoji } = await call.write(update, { serializable: true });
+  const { creator, ...emoji } = await call.write(update, { streams: [topics.guild(guildId)] });
   return { emoji, creator };
 }
 
@@ -145,7 +146,7 @@ export async function deleteEmoji(call: CallContext, key: GuildEmojiKey): Promis
     await write.audit({ action: 'EMOJI_DELETE', guildId, targetId: emojiId, changes: { name } });
     await recordAll(write, guildId);
   };
-  await call.write(remove, { serializable: true });
+  await call.write(remove, { streams: [topics.guild(guildId)] });
   await dropPictures(call, [emojiId]);
 }
 

@@ -1,6 +1,7 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Guild } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
@@ -31,7 +32,7 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
       await write.audit({ action: 'GUILD_CREATE', guildId: guild.id, targetId: guild.id, changes: { name } });
       return created;
     },
-    { serializable: true },
+    { streams: [topics.guild(id), topics.user(owner.user.id)] },
   );
 }
 

@@ -20,7 +20,7 @@ export class DatabaseGuildStore implements GuildStore {
 
   constructor(
     private readonly reader: Reader,
-    bus: EventBus,
+    bus: Pick<EventBus, 'subscribe'>,
     clock: Clock,
     /** Processes whose rows end after this time are alive. */
     private readonly now: () => Date = () => new Date(clock.now()),

@@ -1,6 +1,7 @@
 import { drainInBatches, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Guild, ReaderAndWriter, Transaction } from '../../infra/database/index.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { removeChannel } from '../channels/remove.js';
 import { dropPictures } from '../emojis/pictures.js';
@@ -21,7 +22,9 @@ export async function deleteGuild(call: CallContext, guildId: bigint): Promise<v
   if (!mayAsMember('delete', view, user.id)) {
     throw new DomainError('FORBIDDEN', 'Only the owner of a server can delete it.');
   }
-  const { guild, emojiIds } = await call.write((write) => markDeleted(call, write, guildId), { serializable: true });
+  const { guild, emojiIds } = await call.write((write) => markDeleted(call, write, guildId), {
+    streams: [topics.guild(guildId)],
+  });
   if (guild.iconHash) await dropIcon(call, { folder: 'guild-icons', id: guildId }, guild.iconHash);
   await dropPictures(call, emojiIds);
 }
@@ -81,7 +84,7 @@ export async function removeGuild(supplies: Supplies, guildId: bigint, channelId
   await removeApplications(supplies, guildId);
   await removeRows(supplies, guildId);
   // A concurrent call may have created a channel after the deletion.
-  const late = await call.write(({ db }) => detachChannels(db, guildId), { serializable: true });
+  const late = await call.write(({ db }) => detachChannels(db, guildId), { streams: [topics.guild(guildId)] });
   for (const id of late) await removeChannel(db, blobs, id, signal);
   await db.writer.guild.deleteMany({ where });
 }
@@ -91,7 +94,9 @@ async function removeApplications({ db, call, signal }: Supplies, guildId: bigin
   for (const { applicationId } of installations) {
     await yieldToEventLoop();
     signal.throwIfAborted();
-    await call.write((write) => removeFromGuilds(call, write, applicationId, guildId), { serializable: true });
+    await call.write((write) => removeFromGuilds(call, write, applicationId, guildId), {
+      streams: [topics.application(applicationId), topics.guild(guildId), topics.user(applicationId)],
+    });
   }
 }
 

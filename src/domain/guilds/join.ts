@@ -1,5 +1,6 @@
 import { isMissingReference, isMissingRow, isUniqueConflict } from '../../infra/database/faults.js';
 import type { Guild, Invite } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { findInvite, stillWorking } from '../invites/find.js';
@@ -32,7 +33,7 @@ async function addMember(call: CallContext, invite: Invite, userId: bigint): Pro
       await becomeMember(call, write, { guildId, userId, temporary });
       await useInvite(call, write, invite);
     },
-    { serializable: true },
+    { streams: [topics.guild(invite.guildId), topics.user(userId)] },
   );
 }
 

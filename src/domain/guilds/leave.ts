@@ -1,7 +1,7 @@
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { leaveBoxGuild } from '../installations/box-changes.js';
-import { endMembership } from '../members/remove.js';
+import { endMembership, streamsOfMembership } from '../members/remove.js';
 import { accessGuild } from './access.js';
 import { mayAsMember } from './ownership.js';
 
@@ -18,5 +18,6 @@ export async function leaveGuild(call: CallContext, guildId: bigint): Promise<vo
     throw new DomainError('FORBIDDEN', 'The owner of a server cannot leave it.');
   }
   const { user } = caller;
-  await call.write((write) => endMembership(call, write, guildId, user), { serializable: user.bot });
+  const streams = await streamsOfMembership(call, guildId, user.id);
+  await call.write((write) => endMembership(call, write, guildId, user), { streams });
 }

@@ -1,5 +1,6 @@
 import { ChannelType } from 'discord-api-types/v10';
 import type { Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
@@ -28,32 +29,14 @@ export async function updateGuild(
   const { view } = await accessGuild(call, guildId, 'updateGuild');
   if (ownerId != null && ownerId !== view.ownerId) throw missingPermissions(STAYS_ITS_OWNERS);
   const change = (iconHash: string | null | undefined) =>
-    call.write((write) => changeColumns(write, guildId, { ...settings, iconHash }), { serializable: true });
+    call.write((write) => changeColumns(write, guildId, { ...settings, iconHash }), {
+      streams: [topics.guild(guildId)],
+    });
   const folder = { folder: 'guild-icons', id: guildId } as const;
-  const told = await changeWithIcon(call, folder, icon, change, ({ iconHash }) => iconHash);
-  return publishUntilCurrent(call, told);
+  return changeWithIcon(call, folder, icon, change, ({ iconHash }) => iconHash);
 }
 
 const STAYS_ITS_OWNERS = 'Server ownership cannot be transferred.';
-
-/** Publishes the guild again if concurrent changes made its published roles or emojis outdated. */
-async function publishUntilCurrent(call: CallContext, told: GuildRecord): Promise<GuildRecord> {
-  for (let latest = told; ; ) {
-    const now = await call.read.guild.findUnique({
-      where: { id: told.id, deletedAt: null },
-      include: WITH_ROLES_AND_EMOJIS,
-    });
-    if (!now || textOf(now) === textOf(latest)) return latest;
-    call.announce({ type: 'GUILD_UPDATE', guild: now });
-    latest = now;
-  }
-}
-
-/** Ignores the order of roles and emojis. */
-function textOf({ roles, emojis }: GuildRecord): string {
-  const lists = [roles, emojis].map((rows) => rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
-  return JSON.stringify(lists, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-}
 
 type Columns = Partial<GuildSettings> & { iconHash?: string | null | undefined };
 

@@ -2,7 +2,7 @@ import { LoadingCache } from '../../infra/caching/loading-cache.js';
 import { CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
-import { topics } from '../../infra/processes/bus.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import type { MemberSummary } from '../members/record.js';
 import { type GuildPermissionInput, type Overwrite, rolePermissions } from '../permissions.js';
@@ -44,7 +44,7 @@ export class GuildViews {
 
   constructor(
     private readonly reader: Reader,
-    bus: EventBus,
+    bus: Pick<EventBus, 'subscribe'>,
     clock: Clock,
   ) {
     this.#guildOfChannel = new LoadingCache({
@@ -56,7 +56,8 @@ export class GuildViews {
       max: MAX_GUILDS,
       clock,
       bus,
-      topicOf: topics.facts,
+      topicOf: topics.guild,
+      accessOnly: true,
       read: (guildId) => loadView(reader, guildId),
       empty: (): Parts => ({ changed: null, members: new Map(), channels: new Map() }),
       onMessage: (guildId, message) => this.#onEvent(guildId, message),

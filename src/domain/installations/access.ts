@@ -19,7 +19,7 @@ async function isTester({ actor, read }: CallContext, applicationId: bigint): Pr
 }
 
 /**
- * The transaction must be serializable, so that it precedes the application's deletion or fails.
+ * The transaction must lock the application's stream.
  * @throws the error from `refusal` if the application is deleted
  */
 export async function requireStillThere(

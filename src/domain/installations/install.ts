@@ -1,11 +1,13 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Installation } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { publishPresenceIn } from '../presences/publish.js';
 import { findInstallable, requireStillThere } from './access.js';
 import { planBoxInstall } from './box-install.js';
 import { planGuildInstall } from './guild-install.js';
 import type { ServerInstall } from './input.js';
+import { streamsOfInstallation } from './uninstall.js';
 import { planUserInstall } from './user-install.js';
 
 interface InstallInput extends ServerInstall {
@@ -49,7 +51,11 @@ export async function writeInstall<T>(
   { applicationId, guildId }: Pick<InstallInput, 'applicationId' | 'guildId'>,
   work: (write: Write) => Promise<T>,
 ): Promise<T> {
-  const written = await writeBesideOthers(call, applicationId, work);
+  const streams =
+    guildId === undefined
+      ? [topics.application(applicationId), topics.user(requirePerson(call).user.id)]
+      : streamsOfInstallation(applicationId, guildId);
+  const written = await writeBesideOthers(call, applicationId, streams, work);
   if (guildId !== undefined) await publishPresenceIn(call, guildId, applicationId);
   return written;
 }
@@ -57,13 +63,14 @@ export async function writeInstall<T>(
 async function writeBesideOthers<T>(
   call: CallContext,
   applicationId: bigint,
+  streams: string[],
   work: (write: Write) => Promise<T>,
 ): Promise<T> {
   const checked = async (write: Write) => {
     await requireStillThere(write.db, applicationId);
     return work(write);
   };
-  const attempt = () => call.write(checked, { serializable: true });
+  const attempt = () => call.write(checked, { streams });
   try {
     return await attempt();
   } catch (error) {

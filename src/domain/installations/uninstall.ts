@@ -1,5 +1,6 @@
 import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Installation, Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -30,7 +31,7 @@ export async function uninstallApplication(call: CallContext, installationId: bi
     if (removed.installationIds.length === 0) throw new DomainError('UNKNOWN_INSTALLATION');
     if (removed.memberships > 0) await write.audit({ action: 'MEMBER_KICK', guildId, targetId: applicationId });
   };
-  await call.write(remove, { serializable: true });
+  await call.write(remove, { streams: streamsOfInstallation(applicationId, guildId) });
 }
 
 async function removeFromOwnBox(call: CallContext, applicationId: bigint, guildId: bigint): Promise<void> {
@@ -45,7 +46,8 @@ export async function uninstallFromBox(call: CallContext, applicationId: bigint,
     await deleteWebhooksIn(call, write, { applicationId, guildId }, { isLoggedThere: false });
     return removeFromGuilds(call, write, applicationId, guildId);
   };
-  const { installationIds } = await call.write(remove, { serializable: true });
+  const streams = streamsOfInstallation(applicationId, guildId);
+  const { installationIds } = await call.write(remove, { streams });
   return installationIds.length > 0;
 }
 
@@ -58,12 +60,12 @@ async function removeFromUser(call: CallContext, installation: Installation): Pr
     await write.audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
     write.record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
   };
-  await call.write(remove, { serializable: true });
+  await call.write(remove, { streams: [topics.application(applicationId), topics.user(userId)] });
 }
 
 /**
- * Also ends interaction tokens that depend on the installations. The transaction must be serializable. If two of them
- * remove an interaction's last two installations, one sees that none is left.
+ * Also ends interaction tokens that depend on the installations. The transaction must lock the application's
+ * stream.
  * @returns the number of removed installations
  */
 export async function deleteInstallations(
@@ -74,6 +76,11 @@ export async function deleteInstallations(
   const { count } = await write.db.installation.deleteMany({ where });
   if (count > 0) await endUninstalled(call, write, where.applicationId);
   return count;
+}
+
+/** The bot's membership changes with it. */
+export function streamsOfInstallation(applicationId: bigint, guildId: bigint): string[] {
+  return [topics.application(applicationId), topics.guild(guildId), topics.user(applicationId)];
 }
 
 interface Removed {
@@ -102,8 +109,8 @@ const ENTRIES_PER_ROUND = 10;
 
 /**
  * Removes an application's installation, bot, managed role and command permissions from a guild; from all guilds if
- * `guildId` is undefined. Missing parts are ignored. Jobs remove the bot from boxes. The transaction must be
- * serializable, so that one of two concurrent calls reports the removal.
+ * `guildId` is undefined. Missing parts are ignored. Jobs remove the bot from boxes. The transaction must
+ * lock the streams of application and guild.
  */
 export async function removeFromGuilds(
   call: CallContext,

@@ -1,4 +1,5 @@
 import type { Interaction, Prisma, Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { type DomainError, describeFaults } from '../errors.js';
 import type { Step } from './record.js';
@@ -32,10 +33,10 @@ type Which = Pick<Interaction, 'id' | 'applicationId'>;
 
 /** For a step that does not change the state. */
 export async function addStep(call: CallContext, { id, applicationId }: Which, step: Step): Promise<void> {
-  await call.writeOne(
-    (db) => insertStep(call, db, id, step),
-    () => ({ type: 'INTERACTION_UPDATED', applicationId, interaction: { id } }),
-  );
+  await call.writeOne((db) => insertStep(call, db, id, step), {
+    streams: [topics.application(applicationId)],
+    event: () => ({ type: 'INTERACTION_UPDATED', applicationId, interaction: { id } }),
+  });
 }
 
 export async function addRepeatableStep(call: CallContext, interaction: Which, step: Step): Promise<void> {

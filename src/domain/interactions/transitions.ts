@@ -1,4 +1,5 @@
 import type { Interaction, InteractionState, Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import type { DomainEvent } from '../events.js';
 import type { Step } from './record.js';
@@ -29,7 +30,10 @@ export async function transition(
 ): Promise<boolean> {
   const { count } = await call.writeOne(
     (db) => db.interaction.updateMany({ where: inTime(call, interaction, from), data }),
-    ({ count }) => (count === 1 ? updated({ ...interaction, state: data.state }) : null),
+    {
+      streams: [topics.application(interaction.applicationId)],
+      event: ({ count }) => (count === 1 ? updated({ ...interaction, state: data.state }) : null),
+    },
   );
   return count === 1;
 }
@@ -55,11 +59,12 @@ export function applyTransition(
   interaction: Which,
   { where, data, step }: Transition & { where: Prisma.InteractionWhereInput },
 ): Promise<boolean> {
-  return call.write(async (write) => {
+  const apply = async (write: Write) => {
     const isLed = await applyTransitionIn(write, interaction, where, data);
     if (isLed) await insertStep(call, write.db, interaction.id, step);
     return isLed;
-  });
+  };
+  return call.write(apply, { streams: [topics.application(interaction.applicationId)] });
 }
 
 /** @returns whether the interaction matched `where` */

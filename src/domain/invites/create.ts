@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Invite, Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser } from '../call.js';
 import { findGuildChannel } from '../channels/find.js';
 import { DomainError } from '../errors.js';
@@ -66,7 +67,7 @@ export async function createInvite(
       record({ type: 'INVITE_CREATE', invite });
       return invite;
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Invite } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
-import { type CallContext, requireUser } from '../call.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { CHANNEL_OPERATIONS, GUILD_OPERATIONS } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
@@ -19,12 +20,13 @@ export async function deleteInvite(call: CallContext, code: string): Promise<Inv
   if (!invite) throw new DomainError('UNKNOWN_INVITE');
   await requireRight(call, invite);
   const { guildId, channelId } = invite;
-  await call.write(async ({ db, record, audit }) => {
+  const remove = async ({ db, record, audit }: Write) => {
     const { count } = await db.invite.deleteMany({ where: { code } });
     if (count === 0) throw new DomainError('UNKNOWN_INVITE');
     await audit({ action: 'INVITE_DELETE', guildId, targetId: channelId, changes: auditFieldsOf(invite) });
     record({ type: 'INVITE_DELETE', invite });
-  });
+  };
+  await call.write(remove, { streams: [topics.guild(guildId)] });
   return invite;
 }
 

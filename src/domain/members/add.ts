@@ -1,4 +1,5 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
@@ -76,6 +77,6 @@ function writeMember(call: CallContext, guild: GuildView, input: AddMemberInput)
       await write.audit({ action: 'MEMBER_ADD', guildId, targetId: userId, changes });
       return member;
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId), topics.user(userId)] },
   );
 }

@@ -5,7 +5,7 @@ import type { MemberRecord } from './record.js';
 import { insertMember, type NewMember } from './rows.js';
 
 /**
- * Needs a serializable transaction. The caller must call `publishPresenceIn` after the commit.
+ * The transaction must lock the streams of guild and user. The caller must call `publishPresenceIn` after the commit.
  * @throws BANNED and the errors of `insertMember`
  */
 export async function becomeMember(

@@ -22,7 +22,7 @@ export function nickColumns(nick: string | null) {
 /** SQLite takes 999 parameters. */
 const MEMBERSHIPS_PER_ROUND = 400;
 
-/** Needs a serializable transaction, to conflict with a concurrent join. */
+/** The transaction must lock the user's stream. */
 export async function renameMemberships(db: Transaction, user: User): Promise<void> {
   const { id: userId } = user;
   for (let after = 0n; ; ) {

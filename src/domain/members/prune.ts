@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import { Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { SEEN_BEHIND_MS } from '../accounts/seen.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -64,7 +65,7 @@ export async function pruneMembers(call: CallContext, input: PruneInput): Promis
       await addJob({ kind: 'prune-members', payload, dueAt: call.clock.now(), key });
       await audit({ action: 'MEMBER_PRUNE', guildId, targetId: guildId, changes: { days, count: counted } });
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
   return counted;
 }
@@ -112,6 +113,6 @@ async function removePiece(call: CallContext, selection: Selection, userIds: rea
       const users = await write.db.user.findMany({ where: { id: { in: inactive } }, orderBy: { id: 'asc' } });
       for (const user of users) await endMembership(call, write, BigInt(selection.guildId), user);
     },
-    { serializable: true },
+    { streams: [topics.guild(selection.guildId)] },
   );
 }

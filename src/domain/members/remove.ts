@@ -1,4 +1,5 @@
 import type { User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { greetWithin } from '../built-in-commands/greetings/greet.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -8,7 +9,17 @@ import { requireAbove } from '../roles/rank.js';
 import { endVoice } from '../voice/leave.js';
 import { deleteMember } from './rows.js';
 
-/** For a bot, also removes the installation and needs a serializable transaction. */
+/** The streams of {@link endMembership}. */
+export async function streamsOfMembership(
+  { read }: Pick<CallContext, 'read'>,
+  guildId: bigint,
+  userId: bigint,
+): Promise<string[]> {
+  const user = await read.user.findUnique({ where: { id: userId }, select: { bot: true } });
+  return [topics.guild(guildId), topics.user(userId), ...(user?.bot ? [topics.application(userId)] : [])];
+}
+
+/** For a bot, also removes the installation. */
 export async function endMembership(call: CallContext, write: Write, guildId: bigint, user: User): Promise<void> {
   if (user.bot) {
     await removeFromGuild(call, write, user.id, guildId);
@@ -29,6 +40,7 @@ export async function kickMember(call: CallContext, input: { guildId: bigint; us
   const { guildId, userId } = input;
   requireUser(call);
   const { view } = await accessGuild(call, guildId, 'kickMember');
+  const streams = await streamsOfMembership(call, guildId, userId);
   await call.write(
     async (write) => {
       const where = { guildId_userId: input };
@@ -38,6 +50,6 @@ export async function kickMember(call: CallContext, input: { guildId: bigint; us
       await endMembership(call, write, guildId, member.user);
       await write.audit({ action: 'MEMBER_KICK', guildId, targetId: userId });
     },
-    { serializable: true },
+    { streams },
   );
 }

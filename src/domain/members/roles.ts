@@ -1,12 +1,13 @@
 import type { Role, Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { findRole } from '../roles/find.js';
 import { mayWithRole } from '../roles/operations.js';
 import { highestPosition } from '../roles/rank.js';
-import { lockMember } from './lock.js';
 import type { MemberRecord } from './record.js';
+import { loadMemberRow } from './rows.js';
 
 /**
  * Keeps managed roles and `@everyone`. The caller can change only roles below their highest.
@@ -56,7 +57,7 @@ async function changeRole(
   const { view } = await accessGuild(call, guildId, 'setMemberRoles');
   await call.write(
     async (write) => {
-      const member = await lockMember(write.db, guildId, userId);
+      const member = await loadMemberRow(write.db, guildId, userId);
       if (!member) throw new DomainError('UNKNOWN_MEMBER');
       const role = await findRole(write.db, guildId, roleId);
       if (roleId === guildId) throw new DomainError('UNKNOWN_ROLE');
@@ -68,7 +69,7 @@ async function changeRole(
       if (change.added.length + change.removed.length === 0) return;
       write.record({ type: 'GUILD_MEMBER_UPDATE', member: await applyChange(write, member, change) });
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

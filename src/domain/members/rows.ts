@@ -14,7 +14,7 @@ export interface NewMember {
 }
 
 /**
- * Restores the user's timeout. Needs a serializable transaction, to conflict with a concurrent rename or leave.
+ * Restores the user's timeout. The transaction must lock the streams of guild and user.
  * @throws a unique conflict for a member; a missing reference or row for an unknown guild, role or user
  */
 export async function insertMember(
@@ -39,7 +39,7 @@ export async function insertMember(
 }
 
 /**
- * Keeps the member's timeout. Conflicts with a concurrent join, because both change the member count.
+ * Keeps the member's timeout. The transaction must lock the guild's stream.
  * @param now milliseconds since the Unix epoch
  * @returns false without a membership
  */
@@ -61,7 +61,7 @@ async function takeRow(db: Transaction, key: MemberKey) {
   }
 }
 
-/** For a user who will never join again. Needs a serializable transaction, to conflict with a concurrent join. */
+/** For a user who will never join again. The transaction must lock the user's stream. */
 export async function deleteAllMemberships(db: Transaction, userId: bigint): Promise<void> {
   // Starts from the user's memberships, because a condition on `Guild` would scan every guild.
   await db.$executeRaw`
@@ -72,4 +72,14 @@ export async function deleteAllMemberships(db: Transaction, userId: bigint): Pro
 
 async function count(db: Transaction, guildId: bigint, more: number): Promise<void> {
   await db.guild.updateMany({ where: { id: guildId }, data: { memberCount: { increment: more } } });
+}
+
+/** Omits missing memberships. @param keys 1 to 400, because SQLite takes 999 parameters */
+export function loadMemberRows(db: Transaction, keys: readonly MemberKey[]): Promise<MemberRecord[]> {
+  const OR = keys.map(({ guildId, userId }) => ({ guildId, userId }));
+  return db.member.findMany({ where: { OR }, include: WITH_USER_AND_ROLES });
+}
+
+export async function loadMemberRow(db: Transaction, guildId: bigint, userId: bigint): Promise<MemberRecord | null> {
+  return db.member.findUnique({ where: { guildId_userId: { guildId, userId } }, include: WITH_USER_AND_ROLES });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Member, Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, invalidInput, missingPermissions } from '../errors.js';
@@ -10,12 +11,12 @@ import { isoTime, snowflake } from '../input.js';
 import { limits } from '../limits.js';
 import { requireAbove } from '../roles/rank.js';
 import { moveInVoice, operationsOfVoice, requireMoveTarget } from '../voice/moderate.js';
-import { lockMember } from './lock.js';
 import { nickColumns } from './name-keys.js';
 import { nickname } from './nickname.js';
 import { canBeTimedOut } from './operations.js';
 import type { MemberRecord } from './record.js';
 import { replaceRoles } from './roles.js';
+import { loadMemberRow } from './rows.js';
 
 /** Undefined leaves a value; null removes a nickname or a timeout. */
 export const MemberChange = z.object({
@@ -52,7 +53,7 @@ export async function updateMember(
   checkTimeout(call, change);
   return call.write(
     async (write) => {
-      const member = await lockMember(write.db, guildId, userId);
+      const member = await loadMemberRow(write.db, guildId, userId);
       if (!member) throw new DomainError('UNKNOWN_MEMBER');
       await checkTarget(call, write.db, view, { userId, isOwn, change });
       const withRoles = await replaceRoles(call, write, view, member, change.roleIds ?? null);
@@ -61,7 +62,7 @@ export async function updateMember(
       if (concernsVoice(member, change)) await moveInVoice(write, updated, change, soundsOtherwise(member, updated));
       return updated;
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

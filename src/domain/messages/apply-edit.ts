@@ -1,7 +1,8 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import type { Attachment, Message, Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
-import { type ChannelAccess, eventChannel } from '../channels/access.js';
+import { asOf, type ChannelAccess, streamsOf } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { endDeferral, isDeferred } from '../interactions/responses/deferrals.js';
@@ -22,7 +23,7 @@ import {
 } from './files/files.js';
 import { loadMessage } from './load.js';
 import type { AttachmentRecord, MessageRecord } from './record.js';
-import { EVERYONE, listenersOf } from './visibility.js';
+import { EVERYONE, listenersOf, toldOf } from './visibility.js';
 
 /** {@link applyEdit} checks no permissions. */
 export interface Edit {
@@ -57,13 +58,14 @@ interface EditedMessage {
  * EMPTY_MESSAGE, INVALID_INPUT (at `attachments`, `flags`) and the errors of {@link checkLook} and {@link keepFiles}
  */
 export async function applyEdit(call: CallContext, message: MessageRecord, edit: Edit): Promise<MessageRecord> {
-  const key = { channelId: message.channelId, messageId: message.id };
+  const { channelId } = message;
   const mentions = await mentionsAfter(call, message, edit);
-  const added = await keepFiles(call, key, edit.files, edit.body.attachments ?? []);
-  const write = () =>
-    call.mutexes.messages.run(message.id, () => editUntilDone(call, message, { ...edit, added, mentions }));
-  const done = await unlessStored(write, () => discardFiles(call, key, added));
-  await discardFiles(call, key, done.dropped);
+  const folder = { channelId, folderId: message.id };
+  const added = await keepFiles(call, folder, edit.files, edit.body.attachments ?? []);
+  const write = () => editUntilDone(call, message, { ...edit, added, mentions });
+  const stored = added.map((attachment) => ({ ...attachment, messageId: message.id }));
+  const done = await unlessStored(write, () => discardFiles(call, channelId, stored));
+  await discardFiles(call, channelId, done.dropped);
   return done.message;
 }
 
@@ -113,7 +115,7 @@ async function replaceMessage(
   { kept, redescribed, dropped }: AttachmentPlan,
 ): Promise<MessageRecord | null> {
   const member = await memberOf(call, before);
-  const created = edit.added.map((attachment) => ({ ...attachment, messageId: before.id }));
+  const created = edit.added.map((attachment) => ({ ...attachment, messageId: before.id, folderId: null }));
   const attachments = [...kept, ...created].sort((a, b) => (a.id < b.id ? -1 : 1));
   const update = async (db: Transaction): Promise<MessageRecord | null> => {
     const row = await replaceRow(call, db, before, edit);
@@ -124,13 +126,15 @@ async function replaceMessage(
     type: 'MESSAGE_UPDATE',
     message,
     member,
+    ...asOf(edit.place),
     ...listenersOf(edit.place, message),
   });
+  const streams = streamsOf(toldOf(edit.place, before));
   const changesFiles = created.length + redescribed.length + dropped.length > 0;
   if (!changesFiles && !fillsIn(before, edit)) {
-    return call.writeOne(update, (message) => message && eventOf(message), { onlyWithin: eventChannel(edit.place) });
+    return call.writeOne(update, { streams, event: (message) => message && eventOf(message) });
   }
-  return call.write(async (write) => {
+  const change = async (write: Write) => {
     const { db, record } = write;
     const message = await update(db);
     if (!message) return null;
@@ -138,7 +142,9 @@ async function replaceMessage(
     record(eventOf(message));
     if (fillsIn(before, edit)) await endDeferralInTime(call, write, message);
     return message;
-  });
+  };
+  const ofInteraction = before.applicationId === null ? [] : [topics.application(before.applicationId)];
+  return call.write(change, { streams: fillsIn(before, edit) ? [...streams, ...ofInteraction] : streams });
 }
 
 async function replaceFiles(

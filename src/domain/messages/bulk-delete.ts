@@ -1,11 +1,12 @@
 import { snowflakeTime } from '../../infra/ids/ids.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import type { GuildChannelAccess } from '../channels/access.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessChannel } from '../guilds/access.js';
 import { endDeferral, isDeferred } from '../interactions/responses/deferrals.js';
 import { limits } from '../limits.js';
-import { discardAllFiles } from './files/files.js';
+import { discardAllFiles, STORED_ATTACHMENT, type StoredAttachment } from './files/files.js';
 import { storedInteraction } from './interaction.js';
 import { EVERYONE, visibleTo } from './visibility.js';
 
@@ -28,9 +29,11 @@ export async function deleteMessages(call: CallContext, { channelId, messageIds 
   const place = await accessChannel(call, channelId, 'deleteMessages');
   if (place.kind === 'direct') throw new DomainError('DIRECT_CHANNEL');
   checkIds(call, messageIds);
-  const removed = await call.write((write) => removeRows(call, write, place, messageIds), { serializable: true });
-  const withFiles = removed.filter(({ attachments }) => attachments.length > 0);
-  await Promise.all(withFiles.map(({ id }) => discardAllFiles(call, { channelId, messageId: id })));
+  const removed = await call.write((write) => removeRows(call, write, place, messageIds), {
+    streams: [topics.guild(place.guildId)],
+  });
+  const attachments = removed.flatMap((message) => message.attachments);
+  await discardAllFiles(call, channelId, attachments);
 }
 
 export function mayBeDeletedInBulk({ clock }: CallContext, id: bigint): boolean {
@@ -49,7 +52,7 @@ function checkIds(call: CallContext, ids: readonly bigint[]): void {
 
 interface Removed {
   id: bigint;
-  attachments: { id: bigint }[];
+  attachments: StoredAttachment[];
 }
 
 async function removeRows(
@@ -61,7 +64,13 @@ async function removeRows(
   const { db, audit, record } = write;
   const found = await db.message.findMany({
     where: { id: { in: [...ids] }, channelId, ...visibleTo(EVERYONE) },
-    select: { id: true, flags: true, applicationId: true, interaction: true, attachments: { select: { id: true } } },
+    select: {
+      id: true,
+      flags: true,
+      applicationId: true,
+      interaction: true,
+      attachments: { select: STORED_ATTACHMENT },
+    },
     orderBy: { id: 'asc' },
   });
   if (found.length === 0) return [];

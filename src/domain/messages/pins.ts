@@ -2,7 +2,15 @@ import { MessageType } from 'discord-api-types/v10';
 import { isMissingReference, isMissingRow } from '../../infra/database/faults.js';
 import type { Message, Pin, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
-import { type ChannelAccess, eventChannel, guildIdOf, permissionsIn, recipientsOf } from '../channels/access.js';
+import {
+  asOf,
+  type ChannelAccess,
+  eventChannel,
+  guildIdOf,
+  permissionsIn,
+  recipientsOf,
+  streamsOf,
+} from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { CHANNEL_OPERATIONS } from '../guild-operations.js';
 import { accessChannel } from '../guilds/access.js';
@@ -27,8 +35,7 @@ export async function pinMessage(call: CallContext, key: MessageKey): Promise<vo
     const lastPinAt = await addPin(call, write.db, place, message.id);
     return {
       lastPinAt,
-      tell: () =>
-        postNotice(call, write, { author: user, place, kind: MessageType.ChannelPinnedMessage, about: message.id }),
+      tell: () => postNotice(write, { author: user, place, kind: MessageType.ChannelPinnedMessage, about: message.id }),
     };
   });
 }
@@ -63,24 +70,25 @@ async function changePin(
   work: (write: Write, changed: Changed) => Promise<PinResult>,
 ): Promise<void> {
   const place = await accessChannel(call, channelId, 'pinMessage');
-  const change = async () => {
+  const change = async (): Promise<boolean> => {
     const message = await loadMessage(call, place, messageId);
-    if (message.pinned === pinned) return;
+    if (message.pinned === pinned) return true;
     const member = await authorIn(call, place, message);
     const mark = async (write: Write) => {
       const row = await markPinned(write.db, message, pinned);
-      if (!row) return;
+      if (!row) return false;
       const { lastPinAt, tell } = await work(write, { place, message });
       await auditPin(write, place, message, pinned);
       const marked = { ...message, ...row, interaction: message.interaction };
-      write.record({ type: 'MESSAGE_UPDATE', message: marked, member, ...recipientsOf(place) });
+      write.record({ type: 'MESSAGE_UPDATE', message: marked, member, ...asOf(place), ...recipientsOf(place) });
       write.record({ type: 'CHANNEL_PINS_UPDATE', ...eventChannel(place), lastPinAt });
       await tell?.();
+      return true;
     };
-    await call.write(mark, { serializable: true });
+    return call.write(mark, { streams: streamsOf(eventChannel(place)) });
   };
   try {
-    await call.mutexes.messages.run(messageId, change);
+    while (!(await change()));
   } catch (error) {
     throw isMissingReference(error) || isMissingRow(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
   }
@@ -94,9 +102,14 @@ function authorIn(
   return place.kind === 'direct' ? null : call.guilds.member(place.guildId, authorId);
 }
 
-/** @returns null if `pinned` does not change @throws UNKNOWN_MESSAGE */
-async function markPinned(db: Transaction, { id }: MessageRecord, pinned: boolean): Promise<Message | null> {
-  const [row] = await db.message.updateManyAndReturn({ where: { id, pinned: !pinned }, data: { pinned } });
+/** @returns null if the message has changed since it was read @throws UNKNOWN_MESSAGE */
+async function markPinned(
+  db: Transaction,
+  { id, editedAt, flags }: MessageRecord,
+  pinned: boolean,
+): Promise<Message | null> {
+  const where = { id, pinned: !pinned, editedAt, flags };
+  const [row] = await db.message.updateManyAndReturn({ where, data: { pinned } });
   if (row) return row;
   const found = await db.message.findUnique({ where: { id }, select: { id: true } });
   if (!found) throw new DomainError('UNKNOWN_MESSAGE');

@@ -2,8 +2,9 @@ import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import { isMissingReference, isUniqueConflict, mayBeDone } from '../../infra/database/faults.js';
 import type { Attachment, Message, Prisma, Transaction, User } from '../../infra/database/index.js';
 import { snowflakeTime } from '../../infra/ids/ids.js';
-import type { CallContext, Write } from '../call.js';
-import { type ChannelAccess, eventChannel, guildIdOf, memberIn } from '../channels/access.js';
+import { topics } from '../../infra/streams/topics.js';
+import type { CallContext, FindMessageId, Write } from '../call.js';
+import { asOf, type ChannelAccess, guildIdOf, memberIn, streamsOf } from '../channels/access.js';
 import { DomainError, invalidInput, unavailable } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { type NewMessage, requireContent } from './content/body.js';
@@ -11,19 +12,20 @@ import { checkLook } from './content/layout.js';
 import { type Mentions, mentionColumns, resolveMentions } from './content/mentions.js';
 import {
   checkNotes,
-  discardAllFiles,
+  discardFolder,
   keepFiles,
   type NewAttachment,
   namesOf,
   type UploadedFile,
   unlessStored,
 } from './files/files.js';
+import type { NewMessageRow } from './insert-together.js';
 import { type MessageInteraction, peopleOf, usersOf } from './interaction.js';
 import { completeMessages, findUsers, loadMessages } from './load.js';
 import type { MessageRecord } from './record.js';
 import { takeTurn } from './slow-mode.js';
 import { isUserMessage } from './user-messages.js';
-import { EVERYONE, listenersOf, mayShow } from './visibility.js';
+import { EVERYONE, listenersOf, mayShow, toldOf } from './visibility.js';
 
 /** The calling verb chooses the author and flags, and checks permissions. */
 export interface Post {
@@ -35,7 +37,10 @@ export interface Post {
   files: readonly UploadedFile[];
   /** `Default` becomes `Reply` for a message with a reference. */
   kind: MessageType;
-  id?: bigint | undefined;
+  /** Taken if no later message is in the channel. */
+  wantedId?: bigint | undefined;
+  /** Runs if the message gets another id. */
+  onOtherId?: (db: Transaction, id: bigint) => Promise<unknown>;
   /** The recipient of an ephemeral message. */
   visibleToId?: bigint | undefined;
   /** The application that responds to the interaction or owns the webhook. */
@@ -65,14 +70,16 @@ export async function postMessage(call: CallContext, post: Post): Promise<Messag
     mentionedUsers: [],
   });
   const interactionUsers = await findInteractionUsers(call, post);
-  const id = post.id ?? call.nextId();
-  const key = { channelId: place.channelId, messageId: id };
-  const attachments = await keepFiles(call, key, files, body.attachments ?? []);
-  const insert = () => insertMessage(call, { ...post, id, mentions, attachments, referenced, interactionUsers });
+  const folder = { channelId: place.channelId, folderId: post.wantedId ?? call.nextId() };
+  const attachments = await keepFiles(call, folder, files, body.attachments ?? []);
+  const wantedId = post.wantedId ?? (attachments.length > 0 ? folder.folderId : undefined);
+  const draft = { ...post, wantedId, mentions, attachments, referenced, interactionUsers };
+  const insert = () => insertMessage(call, draft);
   if (attachments.length === 0) return insert();
-  const discard = () => discardAllFiles(call, key);
+  const discard = () => discardFolder(call, folder);
   const message = await unlessStored(insert, discard);
-  if (message.id !== id) await discard();
+  const isEarlier = message.attachments.every(({ id }) => attachments.every((attachment) => attachment.id !== id));
+  if (isEarlier) await discard();
   return message;
 }
 
@@ -114,7 +121,6 @@ async function findInteractionUsers(call: CallContext, { interaction }: Post): P
 }
 
 interface Draft extends Post {
-  id: bigint;
   mentions: Mentions;
   attachments: NewAttachment[];
   referenced: MessageRecord | undefined;
@@ -137,35 +143,73 @@ async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRe
   }
 }
 
-function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): Promise<MessageRecord> {
-  const insert = (db: Transaction) => insertRow(db, draft, messageRow(draft, nonceKey));
-  const { place, author, slowModeSeconds = 0 } = draft;
+async function insertOnce(call: CallContext, draft: Draft, nonceKey: string | null): Promise<MessageRecord> {
+  const { place, author, wantedId, slowModeSeconds = 0 } = draft;
+  const insert = async (db: Transaction, messageId: FindMessageId) => {
+    const id = await messageId(wantedId);
+    const attachments = inFolderOf(id, draft.attachments);
+    const message = await insertRow(db, { ...draft, attachments }, { id, ...messageRow(draft, nonceKey) });
+    if (wantedId !== undefined && id !== wantedId) await draft.onOtherId?.(db, id);
+    return message;
+  };
+  const { visibleToId = null, applicationId = null } = draft;
+  const streams = streamsOf(toldOf(place, { visibleToId, applicationId }));
   if (slowModeSeconds === 0) {
-    return call.writeOne(insert, (message) => created(place, message), { onlyWithin: eventChannel(place) });
+    const message = isPlain(draft) ? await insertTogether(call, draft, nonceKey) : null;
+    return message ?? call.writeOne(insert, { streams, event: (inserted) => created(place, inserted) });
   }
-  return call.write(async ({ db, record }) => {
+  const insertInTurn = async ({ db, record, messageId }: Write) => {
     // Insert first: it locks the channel, and a repeated nonce conflicts before slow mode is checked.
-    const message = await insert(db);
+    const message = await insert(db, messageId);
     await takeTurn(call, db, { channelId: place.channelId, userId: author.id }, slowModeSeconds);
     record(created(place, message));
     return message;
-  });
+  };
+  return call.write(insertInTurn, { streams });
+}
+
+/** Whether the message is one row, whose event goes to one stream. */
+function isPlain({ place, attachments, visibleToId, wantedId }: Draft): boolean {
+  return place.kind === 'guild' && attachments.length === 0 && visibleToId === undefined && wantedId === undefined;
+}
+
+/** @returns null if the message must be inserted alone */
+async function insertTogether(call: CallContext, draft: Draft, nonceKey: string | null): Promise<MessageRecord | null> {
+  const { messageInserts } = call;
+  const { place } = draft;
+  if (!messageInserts || place.kind !== 'guild') return null;
+  const eventOf = (row: Message) => created(place, recordOf(draft, row));
+  const row = await messageInserts.insert(call, topics.guild(place.guildId), messageRow(draft, nonceKey), eventOf);
+  return row && recordOf(draft, row);
+}
+
+/** Usually, the folder of the files has the message's id. */
+function inFolderOf(id: bigint, attachments: NewAttachment[]): NewAttachment[] {
+  return attachments.map((one) => (one.folderId === id ? { ...one, folderId: null } : one));
 }
 
 /** A webhook message has no member (Discord's documentation, Gateway Events). */
 function created(place: ChannelAccess, message: MessageRecord): DomainEvent {
   const member = message.webhookId === null ? memberIn(place) : null;
-  return { type: 'MESSAGE_CREATE', message, member, ...listenersOf(place, message) };
+  return { type: 'MESSAGE_CREATE', message, member, ...asOf(place), ...listenersOf(place, message) };
 }
 
 async function insertRow(
   db: Transaction,
-  { author, place, attachments, mentions, referenced, interaction, interactionUsers }: Draft,
+  draft: Draft,
   data: Prisma.MessageUncheckedCreateInput,
 ): Promise<MessageRecord> {
+  const { attachments } = draft;
   const row = await db.message.create({
     data: attachments.length > 0 ? { ...data, attachments: { create: attachments } } : data,
   });
+  return recordOf(draft, row);
+}
+
+function recordOf(
+  { author, place, attachments, mentions, referenced, interaction, interactionUsers }: Draft,
+  row: Message,
+): MessageRecord {
   return {
     ...row,
     author,
@@ -181,22 +225,20 @@ async function insertRow(
 
 /** Stores a system message in the transaction of the action. @param about id of the affected message */
 export async function postNotice(
-  call: CallContext,
-  { db, record }: Pick<Write, 'db' | 'record'>,
+  { db, record, messageId }: Pick<Write, 'db' | 'record' | 'messageId'>,
   { author, place, kind, about }: Pick<Post, 'author' | 'place' | 'kind'> & { about: bigint },
 ): Promise<void> {
   const nothing = { files: [], attachments: [], interactionUsers: [], referenced: undefined, body: {} };
   const mentions = { users: [], roleIds: [], everyone: false };
-  const draft: Draft = { ...nothing, mentions, id: call.nextId(), author, place, kind };
+  const draft: Draft = { ...nothing, mentions, author, place, kind };
   const reference = { referenceId: about, referenceChannelId: place.channelId };
-  record(created(place, await insertRow(db, draft, { ...messageRow(draft, null), ...reference })));
+  const id = await messageId();
+  record(created(place, await insertRow(db, draft, { id, ...messageRow(draft, null), ...reference })));
 }
 
-function messageRow(draft: Draft, nonceKey: string | null): Prisma.MessageUncheckedCreateInput {
-  const { id, author, place, body, kind, mentions, referenced, visibleToId, applicationId, webhookId, interaction } =
-    draft;
+function messageRow(draft: Draft, nonceKey: string | null): NewMessageRow {
+  const { author, place, body, kind, mentions, referenced, visibleToId, applicationId, webhookId, interaction } = draft;
   return {
-    id,
     channelId: place.channelId,
     authorId: author.id,
     type: kind === MessageType.Default && referenced ? MessageType.Reply : kind,

@@ -1,7 +1,7 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
-import type { Reaction, Transaction, User } from '../../infra/database/index.js';
+import type { Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
-import { type ChannelAccess, eventChannel, memberIn, permissionsIn } from '../channels/access.js';
+import { asOf, type ChannelAccess, eventChannel, memberIn, permissionsIn, streamsOf } from '../channels/access.js';
 import { usableEmoji } from '../emojis/usable.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import type { DomainEvent } from '../events.js';
@@ -42,16 +42,16 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
     emoji,
     user,
     member: memberIn(place),
+    ...asOf(place),
   });
   try {
-    if (known && (await joinReaction(call, { ...row, emoji: known.emoji }, known.userId, eventOf(known.emoji)))) return;
     await call.write(
       async ({ db, record }) => {
         const emoji = await checkedKey(db, place, message.id, keys);
         await db.reaction.create({ data: { ...row, emoji } });
         record(eventOf(emoji));
       },
-      { serializable: true },
+      { streams: streamsOf(eventChannel(place)) },
     );
   } catch (error) {
     if (isUniqueConflict(error)) return;
@@ -77,22 +77,6 @@ async function newKeys(call: CallContext, place: ChannelAccess, named: NamedEmoj
   const emoji = await usableEmoji(call, place, named.id);
   if (!emoji) throw new DomainError('UNKNOWN_EMOJI');
   return [customKey(emoji)];
-}
-
-/** @returns false, without a change, if the existing reaction is gone */
-function joinReaction(call: CallContext, row: Reaction, knownUserId: bigint, event: DomainEvent): Promise<boolean> {
-  const { messageId, emoji, userId } = row;
-  return call.write(async ({ db, record }) => {
-    await db.reaction.create({ data: row });
-    // Changes nothing, but locks the row until the transaction ends.
-    const { count } = await db.reaction.updateMany({
-      where: { messageId, emoji, userId: knownUserId },
-      data: { emoji },
-    });
-    if (count > 0) record(event);
-    else await db.reaction.delete({ where: { messageId_emoji_userId: { messageId, emoji, userId } } });
-    return count > 0;
-  });
 }
 
 /**
@@ -137,9 +121,9 @@ export async function removeReaction(call: CallContext, input: ReactionInput & {
   const emoji = await keyOn(call, message.id, named);
   if (emoji === null) return;
   const where = { ...eventChannel(place), messageId: message.id, emoji, userId };
-  await call.write(async ({ db, record }) => {
-    const { count } = await db.reaction.deleteMany({ where: { messageId: message.id, emoji, userId } });
-    if (count > 0) record({ type: 'MESSAGE_REACTION_REMOVE', ...where });
+  await call.writeOne((db) => db.reaction.deleteMany({ where: { messageId: message.id, emoji, userId } }), {
+    streams: streamsOf(eventChannel(place)),
+    event: ({ count }) => (count > 0 ? { type: 'MESSAGE_REACTION_REMOVE', ...where } : null),
   });
 }
 
@@ -151,12 +135,14 @@ export async function clearReactions(call: CallContext, input: MessageKey & { em
   const emoji = named && (await keyOn(call, message.id, named));
   if (emoji === null) return;
   const where = { ...eventChannel(place), messageId: message.id };
-  await call.write(async ({ db, record }) => {
-    const those = { messageId: message.id, ...(emoji === undefined ? {} : { emoji }) };
-    const { count } = await db.reaction.deleteMany({ where: those });
-    if (count === 0) return;
-    if (emoji === undefined) record({ type: 'MESSAGE_REACTION_REMOVE_ALL', ...where });
-    else record({ type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...where, emoji });
+  const removed: DomainEvent =
+    emoji === undefined
+      ? { type: 'MESSAGE_REACTION_REMOVE_ALL', ...where }
+      : { type: 'MESSAGE_REACTION_REMOVE_EMOJI', ...where, emoji };
+  const those = { messageId: message.id, ...(emoji === undefined ? {} : { emoji }) };
+  await call.writeOne((db) => db.reaction.deleteMany({ where: those }), {
+    streams: streamsOf(eventChannel(place)),
+    event: ({ count }) => (count === 0 ? null : removed),
   });
 }
 

@@ -12,7 +12,7 @@ export interface ReactionCount {
   me: boolean;
 }
 
-export type AttachmentRecord = Omit<Attachment, 'accountId'>;
+export type AttachmentRecord = Omit<Attachment, 'accountId' | 'folderId'> & Partial<Pick<Attachment, 'folderId'>>;
 
 export type MessageRecord = Omit<Message, 'interaction'> & {
   author: User;

@@ -1,11 +1,11 @@
 import type { Prisma, ReaderAndWriter } from '../../infra/database/index.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
-import { messageFolder } from './files/files.js';
+import { foldersOf, STORED_ATTACHMENT } from './files/files.js';
 
 export const REMOVABLE_ROW = {
   id: true,
   channelId: true,
-  attachments: { select: { id: true }, take: 1 },
+  attachments: { select: STORED_ATTACHMENT },
 } satisfies Prisma.MessageSelect;
 
 type RemovableRow = Prisma.MessageGetPayload<{ select: typeof REMOVABLE_ROW }>;
@@ -16,8 +16,8 @@ export async function removeRows(
   blobs: BlobStore,
   messages: readonly RemovableRow[],
 ): Promise<void> {
-  for (const { id: messageId, channelId, attachments } of messages) {
-    if (attachments.length > 0) await blobs.remove(messageFolder({ channelId, messageId }));
+  for (const { channelId, attachments } of messages) {
+    for (const folder of foldersOf(channelId, attachments)) await blobs.remove(folder);
   }
   if (messages.length > 0) await writer.message.deleteMany({ where: { id: { in: messages.map(({ id }) => id) } } });
 }

@@ -1,5 +1,5 @@
 import { type CallContext, requireUser } from '../call.js';
-import { eventChannel, memberIn, requireText } from '../channels/access.js';
+import { asOf, eventChannel, memberIn, requireText } from '../channels/access.js';
 import { accessChannel } from '../guilds/access.js';
 
 /** Stores nothing. @throws WRONG_CHANNEL_TYPE and the errors of `accessChannel` */
@@ -8,5 +8,12 @@ export async function startTyping(call: CallContext, input: { channelId: bigint 
   const place = await accessChannel(call, input.channelId, 'startTyping');
   requireText(place);
   const startedAt = call.clock.now();
-  call.announce({ type: 'TYPING_START', ...eventChannel(place), user, member: memberIn(place), startedAt });
+  call.announce({
+    type: 'TYPING_START',
+    ...eventChannel(place),
+    user,
+    member: memberIn(place),
+    ...asOf(place),
+    startedAt,
+  });
 }

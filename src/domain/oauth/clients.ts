@@ -1,6 +1,7 @@
 import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { hashSecret, secretMatches } from '../../infra/crypto/secrets.js';
 import type { Application, Reader } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { SecretUses } from '../applications/secret-uses.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -60,7 +61,7 @@ export function writeForClient<T>(
     await requireStillThere(write.db, application.id, invalidClient);
     return work(write);
   };
-  return call.write(checked, { serializable: true });
+  return call.write(checked, { streams: [topics.application(application.id)] });
 }
 
 function invalidClient(): DomainError {

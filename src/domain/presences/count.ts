@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { atMost, CACHE_MS } from '../../infra/caching/subscribed-cache.js';
+import { atMost } from '../../infra/caching/at-most.js';
+import { CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import { Prisma, type Reader } from '../../infra/database/index.js';
 

@@ -1,18 +1,16 @@
 import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { CallContext } from '../call.js';
-import { endVoice } from '../voice/leave.js';
+import { leaveAll } from '../voice/leave.js';
 import { publishPresence } from './publish.js';
 import { looksAlike } from './record.js';
 import { type Change, endSomePresences } from './store.js';
-
-const VOICE_STATES_PER_TRANSACTION = 100;
 
 /**
  * Removes the rows of a dead process. Concurrent calls publish each end once.
  * @param tells whether to publish presences and ended bot sessions
  */
 export async function endProcess(call: CallContext, processId: string, tells: boolean): Promise<void> {
-  await endItsVoice(call, processId);
+  await leaveAll(call, { processId });
   for (;;) {
     await yieldToEventLoop();
     const changes = await endSomePresences(call, processId);
@@ -25,11 +23,4 @@ export async function endProcess(call: CallContext, processId: string, tells: bo
 async function publishChange(call: CallContext, { before, after, isOfSessions }: Change): Promise<void> {
   if (isOfSessions) call.announce({ type: 'BOT_SESSIONS_UPDATED', applicationId: after.userId });
   if (!looksAlike(before, after)) await publishPresence(call, after);
-}
-
-async function endItsVoice(call: CallContext, processId: string): Promise<void> {
-  for (let ended = 1; ended > 0; ) {
-    await yieldToEventLoop();
-    ended = (await call.write((write) => endVoice(write, { processId }, VOICE_STATES_PER_TRANSACTION))).length;
-  }
 }

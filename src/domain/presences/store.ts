@@ -1,7 +1,7 @@
 import type { Presence, Prisma } from '../../infra/database/index.js';
 import { noteSeen } from '../accounts/seen.js';
 import type { CallContext, Write } from '../call.js';
-import { endVoice } from '../voice/leave.js';
+import { leaveAll } from '../voice/leave.js';
 import { byUser, latestOf, presencesOf, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
 import { endVisits } from './visits.js';
 
@@ -42,10 +42,14 @@ export interface ConnectionState extends ConnectionKey {
  * @returns the changes in the order of `states`
  * @throws a missing reference if other processes considered this one dead
  */
-export function storeConnections(call: CallContext, states: readonly ConnectionState[]): Promise<Change[]> {
+export async function storeConnections(call: CallContext, states: readonly ConnectionState[]): Promise<Change[]> {
+  await endWithConnections(
+    call,
+    states.filter(({ statement }) => statement === null),
+  );
+  // Serializable, because the rows of many users share no stream.
   return call.write(
-    async (write) => {
-      const { db } = write;
+    async ({ db }) => {
       const stored = await db.presence.findMany({
         where: { userId: { in: states.map(({ userId }) => userId) } },
         include: { process: { select: { until: true } } },
@@ -54,7 +58,7 @@ export function storeConnections(call: CallContext, states: readonly ConnectionS
       const now = call.live.now();
       const changes: Change[] = [];
       const begun: Prisma.PresenceCreateManyInput[] = [];
-      const ended: (ConnectionState & { isLast: boolean })[] = [];
+      const ended: ConnectionState[] = [];
       for (const state of states) {
         const { id, userId, session } = state;
         const known = storedOf.get(userId) ?? [];
@@ -64,8 +68,7 @@ export function storeConnections(call: CallContext, states: readonly ConnectionS
         const row = state.statement && rowOf(call, state, state.statement, others);
         if (row && isStored) await db.presence.update({ where: { sessionId: id }, data: row });
         else if (row) begun.push({ sessionId: id, ...row });
-        else if (isStored) ended.push({ ...state, isLast: others.length === 0 });
-        if (!row && state.isInVoice) await endVoice(write, { userId, sessionId: id });
+        else if (isStored) ended.push(state);
         changes.push({
           before: shownOf(userId, rows),
           after: shownOf(userId, row ? [...others, row] : others),
@@ -76,14 +79,19 @@ export function storeConnections(call: CallContext, states: readonly ConnectionS
       if (ended.length > 0) await db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ id }) => id) } } });
       const people = ended.filter(({ session }) => session === null);
       for (const { userId } of people) await noteSeen(db, userId, call.clock.now());
-      await endVisits(
-        call,
-        write,
-        people.filter(({ isLast }) => isLast).map(({ userId }) => userId),
-      );
       return changes;
     },
     { serializable: true },
+  );
+}
+
+async function endWithConnections(call: CallContext, closed: readonly ConnectionState[]): Promise<void> {
+  for (const { id, userId, isInVoice } of closed) if (isInVoice) await leaveAll(call, { userId, sessionId: id });
+  const people = closed.filter(({ session }) => session === null);
+  await endVisits(
+    call,
+    people.map(({ userId }) => userId),
+    people.map(({ id }) => id),
   );
 }
 
@@ -115,6 +123,7 @@ function isConnection(
 
 /** Includes connections to other processes. @returns null if the user has no connection */
 export function storeStatus(call: CallContext, userId: bigint, status: Status): Promise<Change | null> {
+  // Serializable, because a connection of the user may be stored at the same time.
   return call.write(
     async ({ db }) => {
       const rows = await presencesOf(db, userId, call.live.now());
@@ -134,33 +143,28 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
 const ENDED_PER_TRANSACTION = 200;
 
 /** Ends one batch. Concurrent callers end different presences. @returns null if none are left */
-export function endSomePresences(call: CallContext, processId: string): Promise<Change[] | null> {
+export async function endSomePresences(call: CallContext, processId: string): Promise<Change[] | null> {
+  const some = { where: { processId }, orderBy: { sessionId: 'asc' }, take: ENDED_PER_TRANSACTION } as const;
+  const ending = await call.read.presence.findMany({ ...some, select: { sessionId: true, userId: true } });
+  await endVisits(
+    call,
+    ending.map(({ userId }) => userId),
+    ending.map(({ sessionId }) => sessionId),
+  );
+  // Serializable, because the rows of many users share no stream.
   return call.write(
     async (write) => {
-      const ended = await write.db.presence.findMany({
-        where: { processId },
-        orderBy: { sessionId: 'asc' },
-        take: ENDED_PER_TRANSACTION,
-      });
+      const ended = await write.db.presence.findMany(some);
       if (ended.length === 0) return null;
       const changes = await changesWithout(call, write, ended);
       await write.db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ sessionId }) => sessionId) } } });
-      await endVisits(
-        call,
-        write,
-        changes.filter(({ isLast }) => isLast).map(({ after }) => after.userId),
-      );
       return changes;
     },
     { serializable: true },
   );
 }
 
-async function changesWithout(
-  call: CallContext,
-  { db }: Write,
-  ended: Presence[],
-): Promise<(Change & { isLast: boolean })[]> {
+async function changesWithout(call: CallContext, { db }: Write, ended: Presence[]): Promise<Change[]> {
   const userIds = [...new Set(ended.map(({ userId }) => userId))];
   const others = await db.presence.findMany({
     where: {
@@ -178,7 +182,6 @@ async function changesWithout(
       before: shownOf(userId, [...rest, ...ofUser]),
       after: shownOf(userId, rest),
       isOfSessions: ofUser.some(({ connectedAt }) => connectedAt !== null),
-      isLast: rest.length === 0,
     };
   });
 }

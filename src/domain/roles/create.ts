@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Role } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -48,7 +49,7 @@ export async function createRole(
       await write.audit({ action: 'ROLE_CREATE', guildId, targetId: role.id, changes: auditedRole(role) });
       return role;
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

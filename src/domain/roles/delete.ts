@@ -1,4 +1,5 @@
 import { yieldOnce } from '../../infra/concurrency/event-loop.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -27,7 +28,7 @@ export async function deleteRole(call: CallContext, input: { guildId: bigint; ro
       write.record({ type: 'GUILD_ROLE_DELETE', guildId, roleId });
       await forgetRole(write, role);
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

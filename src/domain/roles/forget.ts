@@ -1,7 +1,6 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import type { Role } from '../../infra/database/index.js';
 import type { Write } from '../call.js';
-import { holdChannels } from '../channels/find.js';
 import { withLastMessages } from '../channels/last-messages.js';
 import { WITH_OVERWRITES } from '../channels/record.js';
 import { removeFromLists } from '../command-permissions/remove.js';
@@ -24,7 +23,6 @@ async function removeOverwrites(
   });
   if (overwrites.length === 0) return;
   const channelIds = overwrites.map(({ channelId }) => channelId);
-  await holdChannels(db, guildId, channelIds);
   await db.channelOverwrite.deleteMany({ where: { targetId, channelId: { in: channelIds } } });
   const channels = await db.channel.findMany({
     where: { id: { in: channelIds } },

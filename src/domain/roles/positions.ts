@@ -1,4 +1,5 @@
 import type { Role } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
@@ -32,7 +33,7 @@ export async function setRolePositions(
       checkRank(before, after, await highestPosition(call, write.db, view));
       return [everyone, ...(await applyOrder(write, guildId, after))];
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Role } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
@@ -36,7 +37,7 @@ export async function updateRole(
       record({ type: 'GUILD_ROLE_UPDATE', role: updated });
       return updated;
     },
-    { serializable: true },
+    { streams: [topics.guild(guildId)] },
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Team } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson } from '../call.js';
 import { dropIcon, type IconOwner, type IconSource, keepIcon } from '../icons.js';
 import { nameText } from '../input.js';
@@ -33,7 +34,7 @@ export async function createTeam(call: CallContext, input: CreateTeamInput): Pro
         record({ type: 'PORTAL_HOME_UPDATED', userId: user.id });
         return team;
       },
-      { serializable: true },
+      { streams: [topics.team(id), topics.user(user.id)] },
     );
   } catch (error) {
     if (iconHash) await dropIcon(call, iconOwner, iconHash);

@@ -1,4 +1,5 @@
 import type { Team } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { dropIcon } from '../icons.js';
@@ -10,7 +11,7 @@ import { accessTeam } from './access.js';
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT while the team owns an application
  */
 export async function deleteTeam(call: CallContext, teamId: bigint): Promise<void> {
-  const { id, iconHash } = await call.write((write) => remove(call, write, teamId), { serializable: true });
+  const { id, iconHash } = await call.write((write) => remove(call, write, teamId), { streams: [topics.team(teamId)] });
   if (iconHash) await dropIcon(call, { folder: 'team-icons', id }, iconHash);
 }
 

@@ -1,4 +1,5 @@
 import type { InvitationState, TeamInvitation } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { requireVerifiedEmail } from '../accounts/people.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
@@ -19,6 +20,7 @@ export function pendingKeyOf(teamId: bigint, inviteeId: bigint): string {
  */
 export async function acceptTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
   const { user } = requirePerson(call);
+  const streams = await streamsOf(call, invitationId);
   return call.write(
     async (write) => {
       const { db } = write;
@@ -31,8 +33,14 @@ export async function acceptTeamInvitation(call: CallContext, invitationId: bigi
       await db.teamMember.create({ data: { teamId, userId: user.id, role, joinedAt } });
       return invitation;
     },
-    { serializable: true },
+    { streams },
   );
+}
+
+async function streamsOf({ read }: CallContext, id: bigint): Promise<string[]> {
+  const where = { id };
+  const invitation = await read.teamInvitation.findUnique({ where, select: { teamId: true, inviteeId: true } });
+  return invitation ? [topics.team(invitation.teamId), topics.user(invitation.inviteeId)] : [];
 }
 
 async function requireCapacity(db: Write['db'], teamId: bigint): Promise<void> {
@@ -45,12 +53,13 @@ async function requireCapacity(db: Write['db'], teamId: bigint): Promise<void> {
  * invitation is not pending
  */
 export async function declineTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
+  const streams = await streamsOf(call, invitationId);
   return call.write(
     async (write) => {
       await accessAsInvitee(call, write, invitationId);
       return settle(write, invitationId, 'DECLINED');
     },
-    { serializable: true },
+    { streams },
   );
 }
 
@@ -59,6 +68,7 @@ export async function declineTeamInvitation(call: CallContext, invitationId: big
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM_INVITATION, MISSING_PERMISSIONS, CONFLICT if the invitation is not pending
  */
 export async function revokeTeamInvitation(call: CallContext, invitationId: bigint): Promise<TeamInvitation> {
+  const streams = await streamsOf(call, invitationId);
   return call.write(
     async (write) => {
       const { invitation, role } = await accessInvitation(call, write, invitationId);
@@ -67,7 +77,7 @@ export async function revokeTeamInvitation(call: CallContext, invitationId: bigi
       if (!mayRevoke) throw missingPermissions();
       return settle(write, invitationId, 'REVOKED');
     },
-    { serializable: true },
+    { streams },
   );
 }
 

@@ -1,5 +1,6 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { TeamMemberRole } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { findInviteeByEmail, withinInvitationLimit } from '../invitation-limits.js';
@@ -27,7 +28,9 @@ export async function inviteTeamMember(call: CallContext, input: InviteTeamMembe
   const invitee = await findInviteeByEmail(call, email);
   const work = (write: Write) => insert(call, write, input.teamId, invitee.id, role);
   try {
-    return await withinInvitationLimit(call, invitee.id, () => call.write(work, { serializable: true }));
+    return await withinInvitationLimit(call, invitee.id, () =>
+      call.write(work, { streams: [topics.team(input.teamId), topics.user(invitee.id)] }),
+    );
   } catch (error) {
     throw isUniqueConflict(error) ? alreadyInvited() : error;
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Team, TeamMemberRole } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, missingPermissions } from '../errors.js';
 import { requireCapacityForApplications, requireCapacityForTeam } from '../owned.js';
@@ -28,7 +29,7 @@ export function updateTeamMember(
   call: CallContext,
   input: TeamUserInput & { role: GivenRole },
 ): Promise<ChangedMember> {
-  return call.write((write) => changeRole(call, write, input, input.role), { serializable: true });
+  return call.write((write) => changeRole(call, write, input, input.role), { streams: [topics.team(input.teamId)] });
 }
 
 async function changeRole(
@@ -53,7 +54,7 @@ async function changeRole(
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS (also for the owner), UNKNOWN_TEAM_MEMBER
  */
 export function removeTeamMember(call: CallContext, input: TeamUserInput): Promise<Team> {
-  return call.write((write) => remove(call, write, input), { serializable: true });
+  return call.write((write) => remove(call, write, input), { streams: [topics.team(input.teamId)] });
 }
 
 async function remove(
@@ -77,7 +78,9 @@ async function remove(
  * LIMIT_EXCEEDED if the member would own too much
  */
 export function transferTeamOwnership(call: CallContext, input: TeamUserInput): Promise<Team> {
-  return call.write((write) => handOver(call, write, input), { serializable: true });
+  return call.write((write) => handOver(call, write, input), {
+    streams: [topics.team(input.teamId), topics.user(input.userId)],
+  });
 }
 
 /** As {@link transferTeamOwnership}, within a transaction. */

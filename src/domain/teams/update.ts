@@ -1,4 +1,5 @@
 import type { Team } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { AuditChanges } from '../audit-log/actions.js';
 import type { CallContext, Write } from '../call.js';
 import { changeWithIcon, type IconSource } from '../icons.js';
@@ -29,6 +30,7 @@ interface Columns {
 export async function updateTeam(call: CallContext, input: UpdateTeamInput): Promise<Team> {
   const { id } = await accessTeam(call, input.teamId, 'update');
   const name = input.name ?? undefined;
+  const newOwner = input.ownerUserId == null ? [] : [topics.user(input.ownerUserId)];
   const change = async (write: Write, iconHash: string | null | undefined) => {
     const before = await accessTeam(call, id, 'update', write.db);
     const after = await changeColumns(write, before, { name, iconHash });
@@ -40,7 +42,7 @@ export async function updateTeam(call: CallContext, input: UpdateTeamInput): Pro
     call,
     { folder: 'team-icons', id },
     input.icon,
-    (iconHash) => call.write((write) => change(write, iconHash), { serializable: true }),
+    (iconHash) => call.write((write) => change(write, iconHash), { streams: [topics.team(id), ...newOwner] }),
     ({ iconHash }) => iconHash,
   );
 }

@@ -1,6 +1,7 @@
 import type { Tester, Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { requireVerifiedEmail } from '../accounts/people.js';
-import { type CallContext, requirePerson } from '../call.js';
+import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 
 /**
@@ -11,7 +12,7 @@ import { DomainError } from '../errors.js';
 export async function acceptTesterInvitation(call: CallContext, applicationId: bigint): Promise<Tester> {
   const { user } = requirePerson(call);
   const userId = user.id;
-  return call.write(async ({ db, record, audit }) => {
+  const accept = async ({ db, record, audit }: Write) => {
     await requireVerifiedEmail(db, userId);
     const open = { applicationId, userId, state: 'INVITED' } as const;
     const [tester] = await db.tester.updateManyAndReturn({ where: open, data: { state: 'ACCEPTED' } });
@@ -21,21 +22,23 @@ export async function acceptTesterInvitation(call: CallContext, applicationId: b
     record({ type: 'TESTERS_UPDATED', applicationId });
     record({ type: 'PORTAL_HOME_UPDATED', userId });
     return tester;
-  });
+  };
+  return call.write(accept, { streams: [topics.application(applicationId), topics.user(userId)] });
 }
 
 /** @throws UNAUTHENTICATED, CONFLICT if it was accepted, UNKNOWN_APPLICATION without an invitation */
 export async function declineTesterInvitation(call: CallContext, applicationId: bigint): Promise<void> {
   const { user } = requirePerson(call);
   const userId = user.id;
-  await call.write(async ({ db, record, audit }) => {
+  const decline = async ({ db, record, audit }: Write) => {
     const { count } = await db.tester.deleteMany({ where: { applicationId, userId, state: 'INVITED' } });
     if (count === 0) throw await nothingToAnswer(db, applicationId, userId);
     const changes = { state: { old: 'INVITED', new: null } } as const;
     await audit({ action: 'TESTER_DECLINE', applicationId, targetId: userId, changes });
     record({ type: 'TESTERS_UPDATED', applicationId });
     record({ type: 'PORTAL_HOME_UPDATED', userId });
-  });
+  };
+  await call.write(decline, { streams: [topics.application(applicationId), topics.user(userId)] });
 }
 
 async function nothingToAnswer(db: Transaction, applicationId: bigint, userId: bigint): Promise<DomainError> {

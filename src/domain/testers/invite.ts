@@ -1,5 +1,6 @@
 import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Tester, User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { accessApplication } from '../applications/access.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
@@ -34,7 +35,9 @@ type TesterRow = Pick<Tester, 'applicationId' | 'userId' | 'state'>;
 
 async function putOnce(call: CallContext, row: TesterRow): Promise<Tester> {
   try {
-    return await call.write((write) => putTester(call, write, row), { serializable: true });
+    return await call.write((write) => putTester(call, write, row), {
+      streams: [topics.application(row.applicationId), topics.user(row.userId)],
+    });
   } catch (error) {
     throw isUniqueConflict(error) ? alreadyListed() : error;
   }

@@ -1,3 +1,4 @@
+import { topics } from '../../infra/streams/topics.js';
 import { accessApplication } from '../applications/access.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -12,7 +13,9 @@ export interface RemoveTesterInput {
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, UNKNOWN_USER for an unlisted user
  */
 export async function removeTester(call: CallContext, input: RemoveTesterInput): Promise<void> {
-  await call.write((write) => remove(call, write, input), { serializable: true });
+  await call.write((write) => remove(call, write, input), {
+    streams: [topics.application(input.applicationId), topics.user(input.userId)],
+  });
 }
 
 async function remove(call: CallContext, write: Write, { applicationId, userId }: RemoveTesterInput): Promise<void> {

@@ -1,7 +1,8 @@
 import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
-import { lockMembers } from '../members/lock.js';
+import { loadMemberRows } from '../members/rows.js';
 
 /** Must run in the transaction of the change. A job updates the memberships later. */
 export async function showUserAnew(
@@ -23,9 +24,10 @@ export async function showMemberships(call: CallContext, userId: bigint, signal:
       await yieldToEventLoop();
       signal.throwIfAborted();
       const keys = guildIds.map((guildId) => ({ guildId, userId }));
-      await call.write(async ({ db, record }) => {
-        for (const member of await lockMembers(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
-      });
+      const show = async ({ db, record }: Write) => {
+        for (const member of await loadMemberRows(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
+      };
+      await call.write(show, { streams: guildIds.map(topics.guild) });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { invalidInput } from '../errors.js';
 import { changeWithIcon, type IconSource } from '../icons.js';
@@ -27,8 +28,9 @@ export async function updateOwnUser(call: CallContext, input: UpdateOwnUserInput
   const { username, globalName } = input;
   const names = user.bot ? { username } : { globalName };
   if (user.bot && username !== undefined && username !== user.username) await limitUsernames(call, user);
+  const streams = [topics.user(user.id), ...(user.bot ? [topics.application(user.id)] : [])];
   const change = (avatarHash: string | null | undefined) =>
-    call.write((write) => changeUser(call, write, user.id, { ...names, avatarHash }), { serializable: true });
+    call.write((write) => changeUser(call, write, user.id, { ...names, avatarHash }), { streams });
   return changeWithIcon(call, { folder: 'avatars', id: user.id }, input.avatar, change, ({ avatarHash }) => avatarHash);
 }
 

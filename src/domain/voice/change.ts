@@ -1,7 +1,8 @@
-import { type CallContext, requireUser } from '../call.js';
+import { topics } from '../../infra/streams/topics.js';
+import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
-import { lockMember } from '../members/lock.js';
+import { loadMemberRow } from '../members/rows.js';
 import { updateColumns } from '../members/update.js';
 import { moveInVoice, operationsOfVoice, requireMoveTarget, type VoiceChange } from './moderate.js';
 
@@ -19,8 +20,8 @@ export async function changeVoiceState(call: CallContext, input: ChangeVoiceInpu
   const isOwn = requireUser(call).user.id === userId;
   await accessGuild(call, guildId, 'viewGuild', ...operationsOfVoice(input, isOwn));
   await requireMoveTarget(call, guildId, move.channelId);
-  await call.write(async (write) => {
-    const member = await lockMember(write.db, guildId, userId);
+  const change = async (write: Write) => {
+    const member = await loadMemberRow(write.db, guildId, userId);
     if (!member) throw new DomainError('UNKNOWN_VOICE_STATE');
     const updated = await updateColumns(write, member, { mute, deaf });
     if (updated !== member) write.record({ type: 'GUILD_MEMBER_UPDATE', member: updated });
@@ -28,5 +29,6 @@ export async function changeVoiceState(call: CallContext, input: ChangeVoiceInpu
       const isNotThere = error instanceof DomainError && error.code === 'NOT_IN_VOICE';
       throw isNotThere ? new DomainError('UNKNOWN_VOICE_STATE') : error;
     });
-  });
+  };
+  await call.write(change, { streams: [topics.guild(guildId)] });
 }

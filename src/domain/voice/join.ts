@@ -1,12 +1,13 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { isMissingReference } from '../../infra/database/faults.js';
 import type { Transaction } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { accessGuildChannel } from '../guilds/access.js';
-import { lockMember } from '../members/lock.js';
+import { loadMemberRow } from '../members/rows.js';
 import { allows, Permission } from '../permissions.js';
-import { endVoice } from './leave.js';
+import { leaveAll } from './leave.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 export interface JoinVoiceInput {
@@ -38,13 +39,14 @@ export async function joinVoice(
   const heedsLimit = !allows(place.permissions, Permission.MoveMembers);
   call.connections.holdVoice(sessionId);
   const seat = { guildId: place.guildId, channelId: place.channelId, userId: user.id };
+  const streams = [topics.guild(place.guildId)];
   const state = await call
-    .write((write) => enterChannel(call, write, { ...seat, sessionId, heedsLimit }, input))
+    .write((write) => enterChannel(call, write, { ...seat, sessionId, heedsLimit }, input), { streams })
     .catch((error: unknown) => {
       throw isMissingReference(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
     });
   // The connection closed during the transaction and left the new voice state behind.
-  if (!call.connections.isOpen(sessionId)) await call.write((write) => endVoice(write, { userId: user.id, sessionId }));
+  if (!call.connections.isOpen(sessionId)) await leaveAll(call, { userId: user.id, sessionId });
   return state;
 }
 
@@ -63,8 +65,8 @@ async function enterChannel(
   { selfMute, selfDeaf }: JoinVoiceInput,
 ): Promise<VoiceStateRecord> {
   const { guildId, channelId, userId } = seat;
-  const { userLimit } = await holdChannel(db, guildId, channelId);
-  const member = await lockMember(db, guildId, userId);
+  const { userLimit } = await findVoiceChannel(db, guildId, channelId);
+  const member = await loadMemberRow(db, guildId, userId);
   if (!member) throw new DomainError('UNKNOWN_CHANNEL');
   const key = { guildId_userId: { guildId, userId } };
   const before = await db.voiceState.findUnique({ where: key });
@@ -87,10 +89,14 @@ async function enterChannel(
   return state;
 }
 
-/** Locks the channel, so that concurrent joins wait until the transaction ends. @throws UNKNOWN_CHANNEL */
-export async function holdChannel(db: Transaction, guildId: bigint, channelId: bigint): Promise<{ userLimit: number }> {
+/** @throws UNKNOWN_CHANNEL */
+export async function findVoiceChannel(
+  db: Transaction,
+  guildId: bigint,
+  channelId: bigint,
+): Promise<{ userLimit: number }> {
   const where = { id: channelId, guildId, type: ChannelType.GuildVoice };
-  const [channel] = await db.channel.updateManyAndReturn({ where, data: { guildId }, select: { userLimit: true } });
+  const channel = await db.channel.findFirst({ where, select: { userLimit: true } });
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   return channel;
 }

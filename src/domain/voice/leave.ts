@@ -1,10 +1,11 @@
-import { chunksOf } from '../../infra/concurrency/event-loop.js';
+import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import type { MemberKey } from '../members/kept-timeouts.js';
-import { lockMembers } from '../members/lock.js';
 import type { MemberRecord } from '../members/record.js';
+import { loadMemberRows } from '../members/rows.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
 
 /** SQLite takes 999 parameters, and each row's key has two. */
@@ -13,30 +14,28 @@ const PAGE = 400;
 type InVoice = Pick<Prisma.VoiceStateWhereInput, 'guildId' | 'userId' | 'channelId' | 'sessionId' | 'processId'>;
 
 /**
- * Of concurrent calls, only one publishes a leave. Remove a membership or channel before this call, so that no user
- * joins afterwards.
- * @param most no limit by default
+ * The transaction must lock the guild's stream. Remove a membership or channel before this call, so that no user joins
+ * afterwards.
  */
-export async function endVoice(write: Write, where: InVoice, most?: number): Promise<VoiceStateRecord[]> {
-  const found = await write.db.voiceState.findMany({
-    where,
-    select: { guildId: true, userId: true },
-    ...(most === undefined ? {} : { take: most }),
-  });
+export async function endVoice(write: Write, where: InVoice): Promise<VoiceStateRecord[]> {
+  const found = await write.db.voiceState.findMany({ where, select: { guildId: true, userId: true } });
   const left: VoiceStateRecord[] = [];
   for (const piece of chunksOf(found, PAGE)) left.push(...(await endPiece(write, where, piece)));
   return left;
 }
 
 async function endPiece({ db, record }: Write, where: InVoice, keys: MemberKey[]): Promise<VoiceStateRecord[]> {
-  const members = await lockMembers(db, keys);
+  const members = await loadMemberRows(db, keys);
   const inPiece = { AND: [where, { OR: keys }] };
-  // This update only locks the rows, so that a concurrent call finds none.
-  const states = await db.voiceState.updateManyAndReturn({ where: inPiece, data: { suppress: false } });
+  const states = await db.voiceState.findMany({ where: inPiece });
   const memberOf = new Map<string, MemberRecord>(members.map((member) => [keyOf(member), member]));
   await db.voiceState.deleteMany({ where: inPiece });
   return states.map((row) => {
-    const state = { ...voiceRecord(row, memberOf.get(keyOf(row)) ?? null), channelId: null };
+    const state = {
+      ...voiceRecord(row, memberOf.get(keyOf(row)) ?? null),
+      channelId: null,
+      suppress: false,
+    };
     record({ type: 'VOICE_STATE_UPDATE', state });
     return state;
   });
@@ -49,7 +48,17 @@ function keyOf({ guildId, userId }: { guildId: bigint; userId: bigint }): string
 /** @throws UNAUTHENTICATED, UNKNOWN_VOICE_STATE */
 export async function leaveVoice(call: CallContext, guildId: bigint): Promise<VoiceStateRecord> {
   const { user } = requireUser(call);
-  const [left] = await call.write((write) => endVoice(write, { guildId, userId: user.id }));
+  const end = (write: Write) => endVoice(write, { guildId, userId: user.id });
+  const [left] = await call.write(end, { streams: [topics.guild(guildId)] });
   if (!left) throw new DomainError('UNKNOWN_VOICE_STATE');
   return left;
+}
+
+/** Ends voice states in several guilds, each in a transaction of its own. */
+export async function leaveAll(call: CallContext, where: InVoice): Promise<void> {
+  const found = await call.read.voiceState.findMany({ where, select: { guildId: true }, distinct: ['guildId'] });
+  for (const { guildId } of found) {
+    await yieldToEventLoop();
+    await call.write((write) => endVoice(write, { ...where, guildId }), { streams: [topics.guild(guildId)] });
+  }
 }

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.js';
 import type { GuildOperation } from '../guild-operations.js';
 import { accessGuildChannel } from '../guilds/access.js';
 import type { MemberRecord } from '../members/record.js';
-import { holdChannel, noVoiceThere } from './join.js';
+import { findVoiceChannel, noVoiceThere } from './join.js';
 import { endVoice } from './leave.js';
 import { voiceRecord } from './record.js';
 
@@ -69,7 +69,7 @@ export async function moveInVoice(
     return;
   }
   const isMoved = channelId !== undefined && channelId !== before.channelId;
-  if (isMoved) await holdTarget(write, guildId, channelId);
+  if (isMoved) await requireTarget(write, guildId, channelId);
   const data: Prisma.VoiceStateUncheckedUpdateManyInput = {
     ...(isMoved ? { channelId, suppress: false } : {}),
     ...(typeof suppress === 'boolean' && suppress !== before.suppress ? { suppress } : {}),
@@ -84,9 +84,9 @@ export async function moveInVoice(
   record({ type: 'VOICE_STATE_UPDATE', state: voiceRecord(after, member) });
 }
 
-async function holdTarget({ db }: Write, guildId: bigint, channelId: bigint): Promise<void> {
+async function requireTarget({ db }: Write, guildId: bigint, channelId: bigint): Promise<void> {
   try {
-    await holdChannel(db, guildId, channelId);
+    await findVoiceChannel(db, guildId, channelId);
   } catch (error) {
     throw error instanceof DomainError && error.code === 'UNKNOWN_CHANNEL' ? noVoiceThere('channelId') : error;
   }

@@ -78,7 +78,8 @@ async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bi
   const channel = await call.guilds.channel(guildId, channelId);
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   const { type, rateLimitPerUser } = channel;
-  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, member: null, permissions: ALL_PERMISSIONS };
+  const rights = { member: null, permissions: ALL_PERMISSIONS, asOf: null };
+  return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, ...rights };
 }
 
 type WebhookOperation = 'view' | 'update' | 'delete';

@@ -1,4 +1,5 @@
 import type { Reader, Transaction, User } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { accessApplication } from '../applications/access.js';
 import { requireOwnBot } from '../applications/own.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
@@ -58,7 +59,10 @@ export async function createWebhook(call: CallContext, input: CreateWebhookInput
     await noteDeed(write, webhook, { action: 'CREATE', changes: webhookAuditFields(webhook) }, !isOnBox);
     return { ...webhook, creator };
   };
-  return { webhook: await call.write(insert, { serializable: true }), token };
+  return {
+    webhook: await call.write(insert, { streams: [topics.application(applicationId), topics.guild(guildId)] }),
+    token,
+  };
 }
 
 /** @param read the transaction, if its writes depend on the check */

@@ -1,5 +1,6 @@
 import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Prisma, Webhook } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireWebhook, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessWebhook } from './access.js';
@@ -24,7 +25,7 @@ async function remove(call: CallContext, webhook: Webhook): Promise<void> {
       if (!ended) throw new DomainError('UNKNOWN_WEBHOOK');
       await noteDeed(write, ended, { action: 'DELETE', changes: webhookAuditFields(ended) }, isLogged);
     },
-    { serializable: true },
+    { streams: [topics.application(webhook.applicationId), topics.guild(webhook.guildId)] },
   );
 }
 

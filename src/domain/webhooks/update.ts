@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Webhook } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { type ChannelAccess, guildIdOf, isVisibleTo, requireText } from '../channels/access.js';
 import { loadChannelAccess } from '../channels/load-access.js';
@@ -76,5 +77,5 @@ async function change(call: CallContext, webhook: Webhook, changes: WebhookChang
     await noteDeed(write, after, { action: 'UPDATE', changes: said }, isLogged);
     return { ...before, ...after };
   };
-  return call.write(update, { serializable: true });
+  return call.write(update, { streams: [topics.application(webhook.applicationId), topics.guild(guildId)] });
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
-import { atMost } from './subscribed-cache.js';
+import { atMost } from './at-most.js';
 
 interface Loaded<Value> {
   value: Value | null;

@@ -1,17 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
-import { BUS_RECONNECTED, type Bus, type BusSubscription, type Reconnected } from '../processes/bus.js';
+import type { BusSubscription, Typed } from '../processes/bus.js';
+import { STREAM_GAP, type StreamGap, type Streams } from '../streams/streams.js';
+import { atMost } from './at-most.js';
 
 /**
  * How long a cached value is valid. Derived values may be cached for as long again, so that a missed change is visible
  * within a minute.
  */
 export const CACHE_MS = 30_000;
-
-/** The `max` option of `LRUCache` would allocate the space for all entries at once. */
-export function atMost(entries: number) {
-  return { maxSize: entries, sizeCalculation: () => 1 };
-}
 
 /**
  * Shares a load among all callers, and does not cache a failed one.
@@ -40,12 +37,13 @@ interface Entry<Thing, Facts> {
   subscription: BusSubscription;
 }
 
-export interface SubscribedCacheOptions<Thing, Facts, Message extends { type: string }> {
+export interface SubscribedCacheOptions<Thing, Facts, Message extends Typed> {
   /** The least recently used entry is evicted first. */
   max: number;
   clock: Clock;
-  bus: Bus<Message>;
+  bus: Pick<Streams<Message>, 'subscribe'>;
   topicOf: (id: bigint) => string;
+  accessOnly?: boolean;
   read: (id: bigint) => Promise<Thing | null>;
   empty: () => Facts;
   /** Drops the facts that the message makes stale. */
@@ -53,15 +51,15 @@ export interface SubscribedCacheOptions<Thing, Facts, Message extends { type: st
 }
 
 /** `type` is any string, so TypeScript cannot narrow the union by it. */
-function isReconnected(message: { type: string }): message is Reconnected {
-  return message.type === BUS_RECONNECTED;
+function isGap(message: Typed): message is StreamGap {
+  return message.type === STREAM_GAP;
 }
 
 /**
  * Bus messages invalidate values and facts. Reads do not wait for the subscription. A value that was read before it is
  * complete is read again afterwards.
  */
-export class SubscribedCache<Thing, Facts extends object, Message extends { type: string }> {
+export class SubscribedCache<Thing, Facts extends object, Message extends Typed> {
   readonly #entries: LRUCache<bigint, Entry<Thing, Facts>>;
 
   constructor(private readonly options: SubscribedCacheOptions<Thing, Facts, Message>) {
@@ -117,11 +115,9 @@ export class SubscribedCache<Thing, Facts extends object, Message extends { type
   }
 
   #open(id: bigint): Entry<Thing, Facts> {
-    const { bus, topicOf, onMessage, clock, empty } = this.options;
-    const subscription = bus.subscribe(topicOf(id), (message) => {
-      if (isReconnected(message)) this.forget(id);
-      else onMessage(id, message);
-    });
+    const { bus, topicOf, onMessage, clock, empty, accessOnly = false } = this.options;
+    const hear = (message: Message | StreamGap) => (isGap(message) ? this.forget(id) : onMessage(id, message));
+    const subscription = bus.subscribe(topicOf(id), hear, { early: true, accessOnly });
     const entry: Entry<Thing, Facts> = { thing: null, facts: empty(), since: clock.now(), subscription };
     if (!subscription.isComplete) void subscription.ready.then(() => subscription.isComplete && this.#empty(entry));
     this.#entries.set(id, entry);

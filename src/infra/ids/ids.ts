@@ -30,7 +30,8 @@ export const MAX_WORKER = 1023;
 /** Largest id that the database can store. */
 export const MAX_ID = 2n ** 63n - 1n;
 
-export type NextId = () => bigint;
+/** @param after a lower limit, from a process whose clock may be ahead */
+export type NextId = (after?: bigint) => bigint;
 
 /** Ids of one worker, after `afterMs` up to and including `throughMs` (milliseconds since the Unix epoch). */
 export interface IdRange {
@@ -79,8 +80,19 @@ export class SnowflakeSource {
     this.#sequence = MAX_SEQUENCE;
   }
 
-  /** @throws NoIdsError */
-  next(): bigint {
+  /**
+   * @param after a lower limit
+   * @throws NoIdsError
+   */
+  next(after = 0n): bigint {
+    const id = this.#next();
+    if (id > after) return id;
+    this.#lastMs = Math.max(this.#lastMs, snowflakeTime(after));
+    this.#sequence = MAX_SEQUENCE;
+    return this.#next();
+  }
+
+  #next(): bigint {
     if (!this.#range) throw new NoIdsError('this process has no snowflake worker');
     const { worker, throughMs } = this.#range;
     const { first, last } = this.#sequences;
@@ -109,7 +121,7 @@ function isWorker(number: number): boolean {
 export function snowflakes(clock: Clock, worker: number, afterMs = 0): NextId {
   const source = new SnowflakeSource(clock);
   source.use({ worker, afterMs, throughMs: Number.POSITIVE_INFINITY });
-  return () => source.next();
+  return (after) => source.next(after);
 }
 
 /** 256 ids per millisecond, in an id space of {@link ID_SPACES}. */
@@ -120,7 +132,7 @@ export function boxSnowflakes(clock: Clock, idSpace: number, afterMs = 0): NextI
   const worker = (idSpace * perSpace) >> Number(SEQUENCE_BITS);
   const sequences = { first, last: first + perSpace - 1 };
   source.use({ worker, sequences, afterMs, throughMs: Number.POSITIVE_INFINITY });
-  return () => source.next();
+  return (after) => source.next(after);
 }
 
 /** Milliseconds since the Unix epoch. */

@@ -8,6 +8,8 @@ export interface Measures {
   databaseFaults: Counter;
   /** Commands of requests that Redis did not answer in time (`timeout`) or refused (`failed`). */
   redisFaults: Counter<'reason'>;
+  /** Gaps of streams, after which subscribers read again. */
+  streamGaps: Counter;
   limitRefusals: Counter<'scope'>;
   mails: Counter<'outcome'>;
   /** `received` or `sent`. */
@@ -68,6 +70,11 @@ export function createMeasures(registry: Registry): Measures {
     }),
     redisFaults: counterOf(registers, 'causeway_redis_faults_total', 'Failed commands to Redis', {
       reason: ['timeout', 'failed'],
+    }),
+    streamGaps: new Counter({
+      name: 'causeway_stream_gaps_total',
+      help: 'Gaps in the event streams of this process, after which subscribers read again',
+      registers,
     }),
     limitRefusals: counterOf(registers, 'causeway_limit_refusals_total', 'Refusals by a rate limit', {
       scope: LIMIT_SCOPES,

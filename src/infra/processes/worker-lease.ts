@@ -60,7 +60,7 @@ class Lease implements WorkerLease {
     this.#ids = new SnowflakeSource(clock);
   }
 
-  readonly nextId = (): bigint => this.#ids.next();
+  readonly nextId: NextId = (after) => this.#ids.next(after);
   readonly isHeld = (): boolean => this.#ids.hasRange;
 
   async begin(): Promise<void> {

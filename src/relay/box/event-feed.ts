@@ -3,7 +3,7 @@ import type { Heard } from '../../domain/bus-message.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isWithinBounds, type JsonBounds } from '../../infra/network/bounded-json.js';
 import type { Logger } from '../../infra/observability/logger.js';
-import { BUS_RECONNECTED } from '../../infra/processes/bus.js';
+import { STREAM_GAP } from '../../infra/streams/streams.js';
 import {
   DISPATCHED,
   type DispatchedName,
@@ -63,7 +63,7 @@ export class EventFeed {
   }
 
   hear(message: Heard): void {
-    if (message.type === BUS_RECONNECTED || message.guildId === undefined) return;
+    if (message.type === STREAM_GAP || message.guildId === undefined) return;
     const { guildId } = message;
     const told = this.#tellingOf(message.type, message.data);
     if (message.type === 'GUILD_DELETE') this.#voice.forget(guildId);

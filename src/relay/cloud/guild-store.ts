@@ -19,7 +19,7 @@ import { within } from '../../infra/concurrency/timeouts.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
 import { idSpaceOf } from '../../infra/ids/ids.js';
 import type { Logger } from '../../infra/observability/logger.js';
-import { topics } from '../../infra/processes/bus.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CloudBotDirectory } from './cloud-bot-directory.js';
 import { namesOnlyItsOwn, ownNamesOf } from './own-names.js';
 import { memberSummaryOf, type PublishedGuild, readGuild, readMember, readMembers } from './records.js';
@@ -68,7 +68,8 @@ export class RemoteGuildStore implements GuildStore {
       max: MAX_GUILDS,
       clock,
       bus,
-      topicOf: topics.facts,
+      topicOf: topics.guild,
+      accessOnly: true,
       read: (guildId) => this.#remembered(guildId),
       empty: (): Parts => ({ channels: null, members: new Map() }),
       onMessage: (guildId, message) => this.#onEvent(guildId, message),

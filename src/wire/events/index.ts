@@ -1,5 +1,5 @@
-import type { Audience, BusMessage, ContentForms, EventName } from '../../domain/bus-message.js';
-import { type TopicKind, topics } from '../../infra/processes/bus.js';
+import type { Audience, BusMessage, ContentForms, EventName, Publication } from '../../domain/bus-message.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { WireOptions } from '../messages.js';
 import { applicationEvents } from './applications.js';
 import { auditLogEvents } from './audit-log.js';
@@ -44,13 +44,7 @@ export const EVENTS: EventRows = {
   ...webhookEvents,
 };
 
-export interface Publication {
-  topics: string[];
-  message: BusMessage;
-}
-
 interface Address {
-  topic: TopicKind;
   topics: string[];
   subject: Subject;
   audience: Audience | null;
@@ -60,7 +54,17 @@ export function renderEvent<Name extends EventName>(event: EventOf<Name>, option
   const name: Name = event.type;
   const row: EventRow<EventOf<Name>> = EVENTS[name];
   const { d, content } = row.audience === null ? { d: {} } : row.render(event, options);
-  return publication(name, addressOf(row, event), { data: JSON.stringify(d), content });
+  const { topics, message } = publication(name, addressOf(row, event), { data: JSON.stringify(d), content });
+  return { topics, message: { ...message, ...changesOf(row, event), ...embeddedOf(row, event) } };
+}
+
+function changesOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'changes'> {
+  return row.changes ? { changes: row.changes(event) } : {};
+}
+
+function embeddedOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'embedded'> {
+  const embedded = row.embeds?.(event);
+  return embedded && Object.keys(embedded.fields).length > 0 ? { embedded } : {};
 }
 
 interface Rendered {
@@ -74,12 +78,11 @@ export function stampEvent(name: EventName, about: GuildSubject, rendered: Rende
 }
 
 function publication(name: EventName, address: Address, { data, content }: Rendered): Publication {
-  const { topic, topics: names, subject, audience } = address;
+  const { topics: names, subject, audience } = address;
   return {
     topics: names,
     message: {
       type: name,
-      topic,
       audience,
       invalidates: EVENTS[name].invalidates,
       ...routingOf(subject),
@@ -89,19 +92,14 @@ function publication(name: EventName, address: Address, { data, content }: Rende
   };
 }
 
-/** Events that change access or a membership have a separate topic, for subscribers that cache only access. */
-function addressInGuild(
-  row: Pick<EventRows[EventName], 'topic' | 'audience' | 'invalidates'>,
-  subject: GuildSubject,
-): Address {
-  const topic = row.topic === 'guild' && decidesAccess(row) ? 'facts' : 'guild';
+function addressInGuild(row: Pick<EventRows[EventName], 'audience'>, subject: GuildSubject): Address {
   const audience = row.audience && stampedAudience(row.audience);
-  return { topic, topics: [topics[topic](subject.guildId)], subject, audience };
+  return { topics: [topics.guild(subject.guildId)], subject, audience };
 }
 
 function addressOf<Event>(row: EventRow<Event>, event: Event): Address {
   const audience = row.audience && stampedAudience(row.audience);
-  const under = (topic: TopicKind, names: string[], subject: Subject) => ({ topic, topics: names, subject, audience });
+  const under = (names: string[], subject: Subject) => ({ topics: names, subject, audience });
   switch (row.topic) {
     case 'guild':
       return addressInGuild(row, row.about(event));
@@ -110,33 +108,29 @@ function addressOf<Event>(row: EventRow<Event>, event: Event): Address {
       const { guildId } = subject;
       if (guildId !== null) return addressInGuild(row, { ...subject, guildId });
       const direct = row.audience && { intent: row.audience.directIntent };
-      return { ...under('user', (subject.recipientIds ?? []).map(topics.user), subject), audience: direct };
+      return { ...under((subject.recipientIds ?? []).map(topics.user), subject), audience: direct };
     }
     case 'user': {
       const subject = row.about(event);
-      return under('user', [topics.user(subject.userId)], subject);
+      return under([topics.user(subject.userId)], subject);
     }
     case 'application': {
       const subject = row.about(event);
-      return under('application', [topics.application(subject.applicationId)], subject);
+      return under([topics.application(subject.applicationId)], subject);
     }
     case 'team': {
       const subject = row.about(event);
-      return under('team', [topics.team(subject.teamId)], subject);
+      return under([topics.team(subject.teamId)], subject);
     }
     case 'box': {
       const subject = row.about(event);
-      return under('box', [topics.box(subject.boxId)], subject);
+      return under([topics.box(subject.boxId)], subject);
     }
     case 'boxes':
-      return under('boxes', [topics.boxes], row.about(event));
+      return under([topics.boxes], row.about(event));
     case 'sessions':
-      return under('sessions', [topics.sessions], row.about(event));
+      return under([topics.sessions], row.about(event));
   }
-}
-
-function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>): boolean {
-  return invalidates.includes('view') || invalidates.includes('member');
 }
 
 /** Permission bits are decimal text, because they exceed JSON numbers. */

@@ -1,4 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { keyOfMember } from '../../domain/bus-message.js';
 import type { MemberRecord } from '../../domain/members/index.js';
 import { renderMember } from '../members.js';
 import { renderUser } from '../users.js';
@@ -8,6 +9,7 @@ const ofMember = {
   topic: 'guild',
   about: ({ member }: { member: MemberRecord }) => ({ guildId: member.guildId, userId: member.userId }),
   invalidates: ['member', 'picture'],
+  changes: ({ member }: { member: MemberRecord }) => [keyOfMember(member.userId)],
   render: ({ member }: { member: MemberRecord }) => ({
     d: { ...renderMember(member), guild_id: String(member.guildId) },
   }),
@@ -22,6 +24,7 @@ export const memberEvents = {
   GUILD_MEMBER_REMOVE: {
     topic: 'guild',
     about: ({ guildId, user }) => ({ guildId, userId: user.id }),
+    changes: ({ user }) => [keyOfMember(user.id)],
     invalidates: ['member', 'picture'],
     audience: COMING_AND_GOING,
     render: ({ guildId, user }) => ({ d: { guild_id: String(guildId), user: renderUser(user) } }),

@@ -1,5 +1,5 @@
 import { ChannelType, GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import type { ContentForms } from '../../domain/bus-message.js';
+import { type ContentForms, type Embedded, keyOfMember, keyOfMessage } from '../../domain/bus-message.js';
 import type { MemberSummary } from '../../domain/members/index.js';
 import { contentReaders, type MessageRecord } from '../../domain/messages/index.js';
 import { Permission } from '../../domain/permissions.js';
@@ -12,6 +12,7 @@ interface OfMessage {
   message: MessageRecord;
   member: MemberSummary | null;
   recipientIds?: readonly bigint[];
+  asOf?: number | null;
 }
 
 const AUDIENCE = {
@@ -29,15 +30,23 @@ const withMessage = {
   }),
   audience: AUDIENCE,
   render: renderMessageEvent,
+  embeds: ({ message, member, asOf = null }: OfMessage): Embedded => ({
+    fields: {
+      ...(member && { [keyOfMember(message.authorId)]: 'member' }),
+      ...(message.referenced && { [keyOfMessage(message.referenced.id)]: 'referenced_message' }),
+    },
+    asOf,
+  }),
 } as const;
 
 export const messageEvents = {
   MESSAGE_CREATE: { ...withMessage, invalidates: ['last-message'] },
-  MESSAGE_UPDATE: { ...withMessage, invalidates: [] },
+  MESSAGE_UPDATE: { ...withMessage, invalidates: [], changes: ({ message }) => [keyOfMessage(message.id)] },
   MESSAGE_DELETE: {
     topic: 'channel',
     about: (event) => event,
     invalidates: ['last-message'],
+    changes: ({ messageId }) => [keyOfMessage(messageId)],
     audience: AUDIENCE,
     render: ({ messageId, channelId, guildId }) => ({
       d: { id: String(messageId), channel_id: String(channelId), ...guildIdField(guildId) },
@@ -47,6 +56,7 @@ export const messageEvents = {
     topic: 'guild',
     about: ({ guildId, channelId }) => ({ guildId, channelId }),
     invalidates: ['last-message'],
+    changes: ({ messageIds }) => messageIds.map(keyOfMessage),
     audience: { intent: Intent.GuildMessages, inChannel: Permission.ViewChannel },
     render: ({ guildId, channelId, messageIds }) => ({
       d: { ids: messageIds.map(String), channel_id: String(channelId), guild_id: String(guildId) },

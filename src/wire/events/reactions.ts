@@ -1,4 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { keyOfMember } from '../../domain/bus-message.js';
 import { Permission } from '../../domain/permissions.js';
 import { renderEmoji } from '../emojis.js';
 import { guildIdField, memberField } from './fields.js';
@@ -18,6 +19,7 @@ export const reactionEvents = {
   MESSAGE_REACTION_ADD: {
     ...ofReaction,
     about: (event) => ({ ...placeOf(event), userId: event.user.id }),
+    embeds: ({ member, user, asOf = null }) => ({ fields: member ? { [keyOfMember(user.id)]: 'member' } : {}, asOf }),
     render: (event) => ({
       d: {
         user_id: String(event.user.id),

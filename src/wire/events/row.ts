@@ -1,5 +1,5 @@
 import type { PrivilegedIntent } from '../../domain/applications/index.js';
-import type { ContentForms, EventName, Invalidation } from '../../domain/bus-message.js';
+import type { ContentForms, Embedded, EventName, Invalidation } from '../../domain/bus-message.js';
 import type { DomainEvent } from '../../domain/events.js';
 import type { InteractionProgress } from '../../domain/interactions/index.js';
 import type { WireOptions } from '../messages.js';
@@ -66,6 +66,9 @@ type RowUnder<Topic extends RowTopic, Event> = {
   topic: Topic;
   about(event: Event): SubjectOf[Topic];
   invalidates: readonly Invalidation[];
+  /** Keys of objects that the event changes, of those that other events embed. */
+  changes?(event: Event): string[];
+  embeds?(event: Event): Embedded;
 } & ({ audience: null } | { audience: AudienceIn<Topic>; render(event: Event, options: WireOptions): Rendering });
 
 export type EventRow<Event> = { [Topic in RowTopic]: RowUnder<Topic, Event> }[RowTopic];

@@ -1,4 +1,5 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
+import { keyOfMember } from '../../domain/bus-message.js';
 import { Permission } from '../../domain/permissions.js';
 import { guildIdField, memberField } from './fields.js';
 import type { EventRows } from './row.js';
@@ -7,6 +8,7 @@ export const typingEvents = {
   TYPING_START: {
     topic: 'channel',
     about: ({ guildId, channelId, recipientIds, user }) => ({ guildId, channelId, recipientIds, userId: user.id }),
+    embeds: ({ member, user, asOf = null }) => ({ fields: member ? { [keyOfMember(user.id)]: 'member' } : {}, asOf }),
     invalidates: [],
     audience: {
       intent: Intent.GuildMessageTyping,

@@ -184,7 +184,7 @@ describe('a guild that is gone', () => {
     const [channelId = 0n] = guild.channelIds;
     const { webhook } = await putWebhook(app, { bot, guild: await createGuild(app) }, { guildId: guild.id, channelId });
     const told = await toldBy(nobody, (call) => withdrawGuild(call, box.id, guild.id));
-    expect(told.serializable).toEqual([true]);
+    expect(told.locking).toEqual([true]);
     expect(told.entries.map(({ action }) => action)).toEqual(['APPLICATION_WEBHOOK_DELETE', 'INSTALLATION_DELETE']);
     expect(told.events).toEqual([
       { type: 'WEBHOOKS_UPDATE', applicationId: bot.id, guildId: guild.id, channelId },

@@ -24,6 +24,7 @@ const guild: GuildChannelAccess = {
   rateLimitPerUser: 0,
   member,
   permissions: ALL_PERMISSIONS,
+  asOf: null,
 };
 
 describe('a direct channel', () => {

@@ -14,7 +14,7 @@ import {
   sendMessage,
   startTyping,
 } from '../../../src/domain/messages/index.js';
-import { topics } from '../../../src/infra/processes/bus.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { asBox } from '../../harness/as-box.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
@@ -58,7 +58,7 @@ test('a direct channel supports all message operations and publishes them to its
   const channelId = await open();
   const heard: BusMessage[] = [];
   const subscription = server.app.bus.subscribe(topics.user(room.users.ada.id), (message) => {
-    if (message.type !== 'BUS_RECONNECTED') heard.push(message as BusMessage);
+    if (message.type !== 'STREAM_GAP') heard.push(message as BusMessage);
   });
   const { id: messageId } = await sendMessage(room.bot, { channelId, ...HELLO });
   const at = { channelId, messageId };

@@ -81,14 +81,14 @@ describe('a permission list', () => {
     });
   });
 
-  test('changes with its audit entry and its event, in a serializable transaction', async () => {
+  test('changes with its audit entry and its event, in a transaction that locks its stream', async () => {
     const { id: adaId } = scene.users.ada;
     await set(scene.owner, [everyoneMay(), entry(OF_USER, adaId)]);
-    const { events, entries, serializable } = await toldBy(scene.owner, (call) =>
+    const { events, entries, locking } = await toldBy(scene.owner, (call) =>
       set(call, [everyoneMay(), entry(OF_USER, adaId, false), entry(OF_CHANNEL, scene.channelId, false)]),
     );
     const { guildId, applicationId } = scene;
-    expect(serializable).toEqual([true]);
+    expect(locking).toEqual([true]);
     expect(entries).toEqual([
       {
         action: 'COMMAND_PERMISSIONS_UPDATE',

@@ -72,7 +72,7 @@ describe('registering a command', () => {
         { action: 'COMMAND_CREATE', applicationId: bot.id, targetId: command?.id, changes: { name: 'play', type: 1 } },
       ],
       mails: [],
-      serializable: [true],
+      locking: [true],
     });
   });
 

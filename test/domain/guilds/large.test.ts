@@ -505,7 +505,7 @@ const ROUTES: Route[] = [
     name: 'deleting one message',
     prepare: ({ guild }) => say(app, guild, guild.owner, 'x'),
     run: ({ owner, channelId }, { id: messageId }: { id: bigint }) => deleteMessage(owner, { channelId, messageId }),
-    most: 2,
+    most: 3,
   },
   {
     name: 'deleting several messages',
@@ -559,7 +559,7 @@ const ROUTES: Route[] = [
     name: 'removing a member',
     prepare: joined,
     run: ({ owner, guildId }, user: User) => kickMember(owner, { guildId, userId: user.id }),
-    most: 8,
+    most: 9,
   },
   {
     name: 'banning',
@@ -610,7 +610,7 @@ const ROUTES: Route[] = [
     run: ({ guildId, owner }, { id: authorId }: User) =>
       removeMessagesOfBanned(owner, { guildId, authorId, after: 0n, last: app.nextId() }, new AbortController().signal),
     by: ['Message_authorId_id_idx', range('id', '>')],
-    most: 3,
+    most: 4,
   },
 ];
 
@@ -622,7 +622,7 @@ async function asked({ prepare, run }: Route, scene: Scene): Promise<string[]> {
   await app.guilds.guildOfChannel(scene.channelId);
   for (const userId of [scene.guild.owner.id, scene.member.id]) await app.guilds.member(scene.guildId, userId);
   const statements = await statementsOf(() => run(scene, prepared));
-  return statements.filter((sql) => !/^(BEGIN|COMMIT|SET|PRAGMA)/i.test(sql));
+  return statements.filter((sql) => !/^(BEGIN|COMMIT|SET|PRAGMA)|^\s*(INSERT INTO|UPDATE) \S*"StreamClock"/i.test(sql));
 }
 
 /** Matches a full scan of a table. */

@@ -80,19 +80,18 @@ it.each(['hears', 'is deaf'])('an unpublished change is seen after half a minute
 
 it('the store subscribes to permission changes only, not to messages of a guild', async () => {
   const { app } = server;
-  const topics: string[] = [];
-  const bus: EventBus = {
-    ...app.bus,
-    subscribe(topic, handler) {
-      topics.push(topic);
-      return app.bus.subscribe(topic, handler);
+  const topics: (string | boolean | undefined)[] = [];
+  const bus: Pick<EventBus, 'subscribe'> = {
+    subscribe(topic, handler, options) {
+      topics.push(topic, options?.accessOnly);
+      return app.bus.subscribe(topic, handler, options);
     },
   };
   const store = new DatabaseGuildStore(app.db.reader, bus, clock);
   const guild = await createGuild(app);
   expect(await permissionsInChannel(store, guild.id, guild.channel.id, guild.owner.id, clock.now())).not.toBeNull();
   expect(await store.guildOfChannel(guild.channel.id)).toBe(guild.id);
-  expect(topics).toEqual([`facts:${guild.id}`]);
+  expect(topics).toEqual([`guild:${guild.id}`, true]);
 });
 
 it('the guild of a channel is cached for half a minute, and then read again', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Heard } from '../../../src/domain/bus-message.js';
 import { Permission } from '../../../src/domain/permissions.js';
-import { topics, topicsOfGuild } from '../../../src/infra/processes/bus.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { it } from '../../harness/fixtures.js';
 import { outboxOf } from '../../harness/mails.js';
 import {
@@ -43,7 +43,7 @@ async function eventsOf(work: () => Promise<unknown>): Promise<string[]> {
   const types: string[] = [];
   const hear = ({ type }: Heard) => types.push(type);
   const { bus } = server.app;
-  const heard = [...topicsOfGuild(guild.id), topics.user(application.id)].map((topic) => bus.subscribe(topic, hear));
+  const heard = [topics.guild(guild.id), topics.user(application.id)].map((topic) => bus.subscribe(topic, hear));
   await Promise.all(heard.map((subscription) => subscription.ready));
   await work();
   for (const subscription of heard) subscription.close();
@@ -89,8 +89,8 @@ describe('an installation', () => {
       'GUILD_ROLE_CREATE',
       'GUILD_AUDIT_LOG_ENTRY_CREATE',
       'GUILD_MEMBER_ADD',
-      'GUILD_JOINED',
       'GUILD_AUDIT_LOG_ENTRY_CREATE',
+      'GUILD_JOINED',
     ]);
     const { roles, bots } = await state();
     expect(roles).toMatchObject([{ name: 'Helper', managed: true, position: 1, permissions: BigInt(permissions) }]);
@@ -231,10 +231,10 @@ describe('uninstalling', () => {
     const id = await install(owner, application, guild);
     expect(await eventsOf(() => uninstall(owner, id))).toEqual([
       'GUILD_MEMBER_REMOVE',
-      'GUILD_LEFT',
       'GUILD_ROLE_DELETE',
       'GUILD_AUDIT_LOG_ENTRY_CREATE',
       'GUILD_AUDIT_LOG_ENTRY_CREATE',
+      'GUILD_LEFT',
     ]);
     expect(await state()).toEqual({ installations: [], roles: [], bots: [] });
   });

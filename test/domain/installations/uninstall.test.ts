@@ -56,7 +56,7 @@ describe.each<[string, () => Promise<Installation>]>([
 
 test('a bot that leaves a guild twice at once leaves it once', async () => {
   await toGuild();
-  const { events, serializable } = await toldBy(await botCall(), (call) =>
+  const { events, locking } = await toldBy(await botCall(), (call) =>
     Promise.all([1, 2].map(() => outcome(leaveGuild(call, guildId)))),
   );
   expect(events.map(({ type }) => type)).toEqual([
@@ -65,7 +65,7 @@ test('a bot that leaves a guild twice at once leaves it once', async () => {
     'GUILD_LEFT',
     'GUILD_ROLE_DELETE',
   ]);
-  expect(new Set(serializable)).toEqual(new Set([true]));
+  expect(new Set(locking)).toEqual(new Set([true]));
   expect(await left()).toEqual([]);
 });
 
@@ -120,7 +120,7 @@ describe('an uninstallation writes and publishes', () => {
     const told = await toldBy(ada.call, (call) => uninstallApplication(call, id));
     const events = [{ type: 'COMMAND_ACCESS_UPDATED', applicationId }];
     expect(told.entries).toEqual([entry(), integration(id)]);
-    expect([told.events, told.serializable]).toEqual([events, [true]]);
+    expect([told.events, told.locking]).toEqual([events, [true]]);
   });
 
   test('from an account: the entry, of that user only', async () => {

@@ -82,7 +82,7 @@ describe('an installation to a guild is audited and published', () => {
       { type: 'GUILD_JOINED', guildId, userId: applicationId },
       { type: 'COMMAND_ACCESS_UPDATED', applicationId },
     ]);
-    expect([told.serializable, told.mails]).toEqual([[true], []]);
+    expect([told.locking, told.mails]).toEqual([[true], []]);
     const [role] = await roles();
     expect(role?.members).toMatchObject([{ userId: applicationId }]);
     expect(await kept()).toMatchObject([{ context: 'SERVER', guildId, userId: null, installerId: ada.id }]);
@@ -178,7 +178,7 @@ describe('an installation to a user', () => {
     const entry = { action: 'INSTALLATION_PUT', applicationId, targetId: installation?.id };
     expect(first.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands'] } }]);
     expect(second.entries).toEqual([{ ...entry, changes: { scopes: ['applications.commands', 'identify'] } }]);
-    expect([first.events, first.serializable]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], [true]]);
+    expect([first.events, first.locking]).toEqual([[{ type: 'COMMAND_ACCESS_UPDATED', applicationId }], [true]]);
     expect(second.events).toEqual(first.events);
     expect(await kept()).toMatchObject([
       {

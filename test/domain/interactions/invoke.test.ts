@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/interactions/index.js';
 import { parseInput } from '../../../src/domain/parse-input.js';
 import { snowflakeTime } from '../../../src/infra/ids/ids.js';
-import { topics } from '../../../src/infra/processes/bus.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { ManualClock } from '../../harness/clock.js';
 import { GatewayClient } from '../../harness/gateway-client.js';
 import { ANSWERS, type Asked, answer, ask, FILLED_IN, MODAL, ROW, rowOf } from '../../harness/interactions.js';

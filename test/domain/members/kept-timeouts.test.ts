@@ -11,7 +11,7 @@ import type { User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { ManualClock } from '../../harness/clock.js';
 import { openContext } from '../../harness/context.js';
-import { between, noPostgres } from '../../harness/interleave.js';
+import { between, meanwhile, noPostgres } from '../../harness/interleave.js';
 import { createPerson, DAY_MS, putAccounts } from '../../harness/rows.js';
 import { needing } from '../../harness/skipping.js';
 import { callOf, createBot, createGuild, joinGuildAs, type TestGuild } from '../../harness/world.js';
@@ -158,11 +158,9 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a member who leaves while they 
     const { code } = await createInvite(owner, guild.channel.id);
     // This process does not know of the membership yet.
     const guilds = Object.create(app.guilds, { member: { value: async () => null } });
-    await between(
-      /INSERT INTO .*"Member"/,
-      () => leave(),
-      () => joinGuild({ ...callOf(app, ada), guilds }, code),
-    );
-    expect([await untilOf(), await kept()]).toEqual([until, []]);
+    const leaving = meanwhile(app, leave);
+    await between(/INSERT INTO .*"Member"/, leaving.begin, () => joinGuild({ ...callOf(app, ada), guilds }, code));
+    await leaving.done();
+    expect([await untilOf(), await kept()]).toEqual([undefined, [until]]);
   });
 });

@@ -12,7 +12,7 @@ import { updateOwnUser } from '../../../src/domain/users/index.js';
 import type { Database, Reader } from '../../../src/infra/database/index.js';
 import { migrationsFolder } from '../../../src/infra/database/migrations.js';
 import { test } from '../../harness/fixtures.js';
-import { between, noPostgres } from '../../harness/interleave.js';
+import { between, meanwhile, noPostgres } from '../../harness/interleave.js';
 import { addCrowd, createPerson, putInGuilds } from '../../harness/rows.js';
 import { needing } from '../../harness/skipping.js';
 import { addMember, callOf, createBot, createGuild } from '../../harness/world.js';
@@ -144,7 +144,9 @@ describe('the search keys and counts of members are correct', () => {
         scopes: ['bot'],
         permissions: 0n,
       });
-    await between(/^INSERT INTO "public"."Member" /, rename, install);
+    const renaming = meanwhile(app, rename);
+    await between(/^INSERT INTO "public"."Member" /, renaming.begin, install);
+    await renaming.done();
     expect(await foundBy(guild.id, 'ariel')).toEqual([bot.id]);
     await expectInStep();
   });

@@ -86,7 +86,7 @@ describe('a deferred message', () => {
 describe('a response message', () => {
   test('has the id that was generated for it', async () => {
     const id = server.app.nextId();
-    expect(await reply({ content: 'x' }, { id })).toMatchObject({ id });
+    expect(await reply({ content: 'x' }, { wantedId: id })).toMatchObject({ id });
   });
 
   test('stores its interaction, and is loaded with the users of that', async () => {

@@ -38,11 +38,11 @@ beforeEach(async () => {
 
 /** A call that records its domain events before they are published. */
 function listening(actor: Actor): CallContext {
-  const publish = (event: DomainEvent) => {
+  const render = (event: DomainEvent) => {
     events.push(event);
-    server.app.publish(event);
+    return server.app.render(event);
   };
-  const app = { ...server.app, publish };
+  const app = { ...server.app, render };
   return callContext({ ...app, writes: new Writes(app) }, actor);
 }
 
@@ -137,7 +137,7 @@ describe('in a direct channel', () => {
   test('a message is stored without a guild, and its event is for the recipients', async () => {
     const message = await post(place, ada, { content: 'hello', embeds: [{ title: 'x' }] }, { files: [await file()] });
     expect(await stored(message.id)).toMatchObject({ channelId: place.channelId, authorId: ada.id, content: 'hello' });
-    expect(events).toEqual([{ type: 'MESSAGE_CREATE', message, member: null, ...direct() }]);
+    expect(events).toEqual([{ type: 'MESSAGE_CREATE', message, member: null, asOf: null, ...direct() }]);
     expect(message).toMatchObject({ guildId: null, author: ada, attachments: [{ filename: 'x.txt' }] });
   });
 
@@ -247,9 +247,9 @@ describe('in a direct channel', () => {
       applyEdit(call, message, { place, body: toEdit(body), files, asAuthor: true });
     const edited = await edit({ content: `@everyone <@${bob.id}> <@${room.users.bot.id}>` });
     expect(edited).toMatchObject({ guildId: null, mentionedUsers: [bob], mentionEveryone: false });
-    expect(events).toEqual([{ type: 'MESSAGE_UPDATE', message: edited, member: null, ...direct() }]);
+    expect(events).toEqual([{ type: 'MESSAGE_UPDATE', message: edited, member: null, asOf: null, ...direct() }]);
     const withFile = await edit({}, [await file()]);
-    expect(events.at(-1)).toEqual({ type: 'MESSAGE_UPDATE', message: withFile, member: null, ...direct() });
+    expect(events.at(-1)).toEqual({ type: 'MESSAGE_UPDATE', message: withFile, member: null, asOf: null, ...direct() });
     expect(await outcome(edit({ content: null, attachments: [] }))).toBe('EMPTY_MESSAGE');
   });
 });

@@ -95,7 +95,7 @@ describe('an authorization', () => {
           changes: { scopes: ['identify', 'guilds'] },
         },
       ],
-      serializable: [true],
+      locking: [true],
     });
     expect(await grants()).toMatchObject([{ userId: ada.id, scopes: ['identify', 'guilds'], guildId: null }]);
     const [kept] = await codes();

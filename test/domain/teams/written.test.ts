@@ -69,7 +69,7 @@ interface Case {
   entry: () => Omit<AuditRecord, 'teamId'> | null;
   homes?: () => Caller[];
   mails?: string[];
-  serializable?: boolean[];
+  locking?: boolean[];
 }
 
 const CASES: Case[] = [
@@ -185,7 +185,7 @@ const CASES: Case[] = [
   },
 ];
 
-describe('a change of a team is audited and published once, in a serializable transaction:', () => {
+describe('a change of a team is audited and published once, in a transaction that locks its stream:', () => {
   test.each(CASES)('$what', async ({ by, act, entry, homes = () => [], mails = [] }) => {
     const told = await toldBy(by().call, act);
     const expected = entry();
@@ -193,7 +193,7 @@ describe('a change of a team is audited and published once, in a serializable tr
       entries: expected ? [{ teamId, ...expected }] : [],
       events: expected ? [{ type: 'TEAM_UPDATED', teamId }, ...homes().map(home)] : [],
       mails,
-      serializable: [true],
+      locking: [true],
     });
   });
 
@@ -212,7 +212,7 @@ describe('a change of a team is audited and published once, in a serializable tr
       entries: [{ action: 'TEAM_DELETE', teamId, targetId: teamId, changes: { name: 'Builders' } }],
       events: [home(invitee), { type: 'TEAM_UPDATED', teamId }],
       mails: [],
-      serializable: [true],
+      locking: [true],
     });
   });
 });

@@ -55,7 +55,6 @@ interface Step {
   action: AuditRecord['action'];
   to: State;
   mails?: string[];
-  serializable: boolean;
 }
 
 const STEPS: Step[] = [
@@ -68,7 +67,6 @@ const STEPS: Step[] = [
     action: 'TESTER_INVITE',
     to: 'INVITED',
     mails: ['ada@people.example You are invited to test Helper'],
-    serializable: true,
   },
   {
     what: 'an invitation by address',
@@ -79,7 +77,6 @@ const STEPS: Step[] = [
     action: 'TESTER_INVITE',
     to: 'INVITED',
     mails: ['ada@people.example You are invited to test Helper'],
-    serializable: true,
   },
   {
     what: 'an invitation of oneself',
@@ -89,7 +86,6 @@ const STEPS: Step[] = [
     by: () => owner,
     action: 'TESTER_INVITE',
     to: 'ACCEPTED',
-    serializable: true,
   },
   {
     what: 'an invitation accepted',
@@ -99,7 +95,6 @@ const STEPS: Step[] = [
     by: () => ada,
     action: 'TESTER_ACCEPT',
     to: 'ACCEPTED',
-    serializable: false,
   },
   {
     what: 'an invitation declined',
@@ -109,7 +104,6 @@ const STEPS: Step[] = [
     by: () => ada,
     action: 'TESTER_DECLINE',
     to: null,
-    serializable: false,
   },
   {
     what: 'somebody invited who is removed',
@@ -119,7 +113,6 @@ const STEPS: Step[] = [
     by: () => owner,
     action: 'TESTER_REMOVE',
     to: null,
-    serializable: true,
   },
   {
     what: 'a tester who is removed',
@@ -129,12 +122,11 @@ const STEPS: Step[] = [
     by: () => owner,
     action: 'TESTER_REMOVE',
     to: null,
-    serializable: true,
   },
 ];
 
 describe('a change of a tester is audited and published:', () => {
-  test.each(STEPS)('$what: $from → $to', async ({ who, from, act, by, action, to, mails = [], serializable }) => {
+  test.each(STEPS)('$what: $from → $to', async ({ who, from, act, by, action, to, mails = [] }) => {
     await reach(bob, 'INVITED');
     await reach(who(), from);
     const { id: userId } = who();
@@ -145,7 +137,7 @@ describe('a change of a tester is audited and published:', () => {
         { type: 'PORTAL_HOME_UPDATED', userId },
       ],
       mails,
-      serializable: [serializable],
+      locking: [true],
     });
     expect([await stateOf(who()), await stateOf(bob)]).toEqual([to, 'INVITED']);
   });

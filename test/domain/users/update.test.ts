@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getUser, getUserByName, updateOwnUser } from '../../../src/domain/users/index.js';
-import { topics } from '../../../src/infra/processes/bus.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { hearGuild } from '../../harness/bus.js';
 import { eventually } from '../../harness/jobs.js';
 import { outcome } from '../../harness/outcome.js';

@@ -37,7 +37,6 @@ describe('R-36: voice', () => {
     });
     const event = (type: 'VOICE_STATE_UPDATE' | 'GUILD_DELETE', data: object): BusMessage => ({
       type,
-      topic: 'guild',
       audience: null,
       data: JSON.stringify(data),
       guildId: '1',

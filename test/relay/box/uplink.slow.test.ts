@@ -1,7 +1,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { topics } from '../../../src/infra/processes/bus.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { emptyFolder, startBox, type TestBox } from '../../harness/box.js';
 import { RawCloud, type RawConnection } from '../../harness/raw-cloud.js';
 import { createGuild, say } from '../../harness/world.js';

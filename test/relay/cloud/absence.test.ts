@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Heard } from '../../../src/domain/bus-message.js';
-import { topics } from '../../../src/infra/processes/bus.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { endConnectionsOf } from '../../../src/relay/cloud/connections/process-end.js';
 import { ManualClock } from '../../harness/clock.js';
 import {
@@ -41,7 +41,6 @@ describe('a box that is away (docs/relay.md, R-42)', () => {
       wake();
     };
     server.app.bus.subscribe(topics.guild(guild.id), note);
-    server.app.bus.subscribe(topics.facts(guild.id), note);
     server.app.bus.subscribe(topics.user(bot.id), note);
   });
   afterEach(() => server.stop());

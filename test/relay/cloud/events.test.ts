@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { topics } from '../../../src/infra/processes/bus.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { CloudBotDirectory } from '../../../src/relay/cloud/cloud-bot-directory.js';
 import { EventsIntake } from '../../../src/relay/cloud/events/events-intake.js';
 import { ManualClock } from '../../harness/clock.js';

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../infra/database/index.js';
+import { topics } from '../../../infra/streams/topics.js';
 import { type CallContext, requirePerson } from '../../call.js';
 import { type ChannelAccess, guildIdOf } from '../../channels/access.js';
 import { DomainError } from '../../errors.js';
@@ -32,12 +33,12 @@ export async function addReminder(
       await takeTurnOfCaller(call, db, place);
       await addJob({ kind: 'reminder', key, payload, dueAt });
     },
-    { serializable: true },
+    { streams: [topics.user(user.id)] },
   );
   return dueAt;
 }
 
-/** Each queued reminder has one of a fixed number of keys. The transaction must be serializable. */
+/** Each queued reminder has one of a fixed number of keys. The transaction must lock the user's stream. */
 async function freeKey(db: Transaction, userId: bigint): Promise<string> {
   const keys = Array.from({ length: limits.remindersPerPerson }, (_, index) => `reminder:${userId}:${index}`);
   const jobs = await db.job.findMany({ where: { key: { in: keys } }, select: { key: true } });

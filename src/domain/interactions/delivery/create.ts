@@ -1,4 +1,5 @@
 import type { Interaction, Prisma } from '../../../infra/database/index.js';
+import { topics } from '../../../infra/streams/topics.js';
 import type { CallContext } from '../../call.js';
 import { guildIdOf } from '../../channels/access.js';
 import type { IntegrationOwners } from '../../command-permissions/record.js';
@@ -43,7 +44,8 @@ export async function createInteraction(
   const sizes = files.map(({ file }) => file.size);
   if (files.length > 0) await call.fileQuota.take(request.user.id, sizes);
   await keepFilesOf(call, id, files);
-  const store = () => call.writeOne((db) => db.interaction.create({ data }), updated);
+  const streams = [topics.application(request.application.id)];
+  const store = () => call.writeOne((db) => db.interaction.create({ data }), { streams, event: (row) => updated(row) });
   const interaction = files.length === 0 ? await store() : await unlessStored(store, () => discardFilesOf(call, id));
   return { interaction, token };
 }

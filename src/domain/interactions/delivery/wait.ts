@@ -1,5 +1,5 @@
 import type { InteractionState } from '../../../infra/database/index.js';
-import { topics } from '../../../infra/processes/bus.js';
+import { topics } from '../../../infra/streams/topics.js';
 import type { CallContext } from '../../call.js';
 import type { InteractionRecord } from '../record.js';
 

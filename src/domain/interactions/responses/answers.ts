@@ -5,7 +5,13 @@ import {
   MessageType,
   InteractionResponseType as Type,
 } from 'discord-api-types/v10';
-import { type Application, type Interaction, Prisma, type User } from '../../../infra/database/index.js';
+import {
+  type Application,
+  type Interaction,
+  Prisma,
+  type Transaction,
+  type User,
+} from '../../../infra/database/index.js';
 import { storedObject } from '../../../infra/database/stored.js';
 import { type CallContext, requireInteraction } from '../../call.js';
 import { DomainError, faultsWithin, invalidInput } from '../../errors.js';
@@ -83,7 +89,9 @@ export async function answerInteraction(call: CallContext, input: AnswerInput): 
   lookWhenOver(call, columns);
   try {
     const message = await faultsWithin('data', carryOut);
-    return { interaction: { ...interaction, ...stored(columns) }, callback, message };
+    const answered = { ...interaction, ...stored(columns) };
+    const isNew = message !== null && message.id !== interaction.messageId;
+    return { interaction: isNew ? { ...answered, originalMessageId: message.id } : answered, callback, message };
   } catch (error) {
     await takeBack(call, interaction, columns);
     throw error;
@@ -221,9 +229,13 @@ export async function postAnswer(call: CallContext, post: AnswerPost): Promise<M
     kind: kindOf(interaction, id),
     applicationId: application.id,
     interaction: await messageInteraction(call, interaction, id === null),
-    ...(id === null ? {} : { id }),
+    ...(id === null ? {} : { wantedId: id, onOtherId: (db, other) => moveOriginal(db, interaction, other) }),
     ...(isEphemeral ? { visibleToId: interaction.userId } : {}),
   });
+}
+
+async function moveOriginal(db: Transaction, { id }: Interaction, originalMessageId: bigint): Promise<void> {
+  await db.interaction.updateMany({ where: { id }, data: { originalMessageId } });
 }
 
 function bodyOf(post: AnswerPost) {

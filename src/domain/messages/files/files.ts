@@ -7,20 +7,35 @@ import { DomainError, type FieldFault, invalidInput } from '../../errors.js';
 import { type FileMetadata, idIn, type KeptFiles } from '../../kept-files.js';
 import { limits } from '../../limits.js';
 import type { AttachmentNote } from '../content/body.js';
-import type { MessageKey } from '../record.js';
+import type { AttachmentRecord } from '../record.js';
 import { accountOf } from './file-quota.js';
 import { isSpoilerName, safeFilename, titleOf } from './filenames.js';
 import type { ReceivedFile, UploadedFile } from './received-files.js';
 
 export type { ReceivedFile, UploadedFile } from './received-files.js';
 
-export function messageFolder(message: MessageKey): string {
-  return `attachments/${message.channelId}/${message.messageId}/`;
+interface FolderKey {
+  channelId: bigint;
+  folderId: bigint;
+}
+
+function folderOf({ channelId, folderId }: FolderKey): string {
+  return `attachments/${channelId}/${folderId}/`;
 }
 
 /** The key contains nothing that a sender wrote. */
-function fileOf(message: MessageKey, attachmentId: bigint): string {
-  return `${messageFolder(message)}${attachmentId}`;
+function fileOf(folder: FolderKey, attachmentId: bigint): string {
+  return `${folderOf(folder)}${attachmentId}`;
+}
+
+/** The columns that lead to an attachment's file. */
+export type StoredAttachment = Pick<AttachmentRecord, 'id' | 'messageId' | 'folderId'>;
+
+export const STORED_ATTACHMENT = { id: true, messageId: true, folderId: true } as const;
+
+/** Files are stored before their message has an id. */
+function folderIdOf({ folderId, messageId }: StoredAttachment): bigint {
+  return folderId ?? messageId;
 }
 
 export const attachmentFiles: KeptFiles = {
@@ -42,7 +57,7 @@ export type NewAttachment = Omit<Attachment, 'messageId'>;
  */
 export async function keepFiles(
   call: CallContext,
-  message: MessageKey,
+  folder: FolderKey,
   files: readonly UploadedFile[],
   notes: readonly AttachmentNote[],
 ): Promise<NewAttachment[]> {
@@ -53,16 +68,16 @@ export async function keepFiles(
   if (accountId !== null) await call.fileQuota.take(accountId, sizes);
   const placed = files.map((file) => ({
     file,
-    attachment: { ...describeFile(call.nextId(), file, notes), accountId },
+    attachment: { ...describeFile(call.nextId(), file, notes), accountId, folderId: folder.folderId },
   }));
   const attachments = placed.map(({ attachment }) => attachment);
   // Waits for all files, since the caller then releases the received ones.
   const kept = await Promise.allSettled(
-    placed.map(({ file, attachment }) => file.blob.keep(fileOf(message, attachment.id))),
+    placed.map(({ file, attachment }) => file.blob.keep(fileOf(folder, attachment.id))),
   );
   const failed = kept.find((one) => one.status === 'rejected');
   if (!failed) return attachments;
-  await discardFiles(call, message, attachments);
+  await removeFiles(call, folderOf(folder));
   throw failed.reason;
 }
 
@@ -82,7 +97,7 @@ function describeFile(
   id: bigint,
   file: UploadedFile,
   notes: readonly AttachmentNote[],
-): Omit<NewAttachment, 'accountId'> {
+): Omit<NewAttachment, 'accountId' | 'folderId'> {
   const note = noteOf(file, notes);
   const facts = fileMetadataOf(id, file, nameOf(file, note));
   return {
@@ -138,10 +153,14 @@ export function fileTooLarge(): DomainError {
 
 export async function discardFiles(
   call: CallContext,
-  message: MessageKey,
-  files: Pick<Attachment, 'id'>[],
+  channelId: bigint,
+  files: readonly StoredAttachment[],
 ): Promise<void> {
-  await removeFiles(call, ...files.map((file) => fileOf(message, file.id)));
+  await removeFiles(call, ...files.map((file) => fileOf({ channelId, folderId: folderIdOf(file) }, file.id)));
+}
+
+export async function discardFolder(call: CallContext, folder: FolderKey): Promise<void> {
+  await removeFiles(call, folderOf(folder));
 }
 
 /** If the outcome of `write` is unknown, files stay. `abandoned-files.ts` later removes those without a row. */
@@ -154,8 +173,17 @@ export async function unlessStored<T>(write: () => Promise<T>, discard: () => Pr
   }
 }
 
-export async function discardAllFiles(call: CallContext, message: MessageKey): Promise<void> {
-  await removeFiles(call, messageFolder(message));
+/** Folders of all attachments of deleted messages. */
+export function foldersOf(channelId: bigint, attachments: readonly StoredAttachment[]): string[] {
+  return [...new Set(attachments.map(folderIdOf))].map((folderId) => folderOf({ channelId, folderId }));
+}
+
+export async function discardAllFiles(
+  call: CallContext,
+  channelId: bigint,
+  attachments: readonly StoredAttachment[],
+): Promise<void> {
+  await removeFiles(call, ...foldersOf(channelId, attachments));
 }
 
 /** A storage error is only logged, since the rows are already written. */
@@ -207,7 +235,7 @@ export async function findAttachmentFile(
     where: { id: input.attachmentId, filename: input.filename, message: { channelId: input.channelId } },
   });
   if (!attachment) return null;
-  const key = fileOf({ channelId: input.channelId, messageId: attachment.messageId }, attachment.id);
+  const key = fileOf({ channelId: input.channelId, folderId: folderIdOf(attachment) }, attachment.id);
   const size = await blobs.size(key);
   return size === null ? null : { id: attachment.id, key, contentType: attachment.contentType, size };
 }

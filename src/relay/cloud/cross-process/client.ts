@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Release } from '../../../infra/concurrency/semaphore.js';
-import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/processes/bus.js';
+import type { Bus, BusSubscription } from '../../../infra/processes/bus.js';
+
 import { ResponseQuota } from '../connections/response-quota.js';
 import {
   type BoxAnswer,
@@ -62,9 +63,7 @@ export class CrossProcessClient {
     body: ForwardedBody | null,
     callOptions: CallOptions,
   ): Promise<BoxAnswer> {
-    this.#subscription ??= this.bus.subscribe(this.#topic, (message) => {
-      if (message.type !== BUS_RECONNECTED) this.#hear(message);
-    });
+    this.#subscription ??= this.bus.subscribe(this.#topic, (message) => this.#hear(message));
     await this.#subscription.ready;
     if (!this.#subscription.isComplete)
       throw new BoxError('offline', 'the process that serves the box cannot be reached');

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../../infra/clock.js';
 import type { Logger } from '../../../infra/observability/logger.js';
-import { BUS_RECONNECTED, type Bus, type BusSubscription } from '../../../infra/processes/bus.js';
+import type { Bus, BusSubscription } from '../../../infra/processes/bus.js';
+
 import { SMALL_BYTES } from '../connections/response-quota.js';
 import { type BoxAnswer, BoxError, type BoxTransport } from '../forwarding/transport.js';
 import { type CrossProcessMessage, crossProcessTopics } from './messages.js';
@@ -43,9 +44,7 @@ export class CrossProcessServer {
     if (topic !== this.#topic) {
       this.#subscription?.close();
       this.#topic = topic;
-      this.#subscription = this.parts.bus.subscribe(topic, (message) => {
-        if (message.type !== BUS_RECONNECTED) this.#hear(message);
-      });
+      this.#subscription = this.parts.bus.subscribe(topic, (message) => this.#hear(message));
     }
     await this.#subscription?.ready;
   }

@@ -1,8 +1,8 @@
 import { MessageFlags } from 'discord-api-types/v10';
 import { z } from 'zod';
-import type { BusMessage, ContentForms } from '../../../domain/bus-message.js';
+import type { BusMessage, ContentForms, Publication } from '../../../domain/bus-message.js';
 import { idSpaceOf } from '../../../infra/ids/ids.js';
-import { type Publication, stampEvent } from '../../../wire/events/index.js';
+import { stampEvent } from '../../../wire/events/index.js';
 import { messageAs, type WithContent } from '../../../wire/messages.js';
 import { snowflake } from '../../protocol/ids.js';
 import { DISPATCHED, type DispatchedName, MAX_DISPATCH_BYTES } from '../../protocol/messages.js';

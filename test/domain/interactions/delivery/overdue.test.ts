@@ -12,7 +12,7 @@ import {
 } from '../../../../src/domain/interactions/index.js';
 import { parseInput } from '../../../../src/domain/parse-input.js';
 import { snowflakeTime } from '../../../../src/infra/ids/ids.js';
-import { topics } from '../../../../src/infra/processes/bus.js';
+import { topics } from '../../../../src/infra/streams/topics.js';
 import { InteractionCallback } from '../../../../src/rest-compat/interaction-callback.js';
 import { ManualClock } from '../../../harness/clock.js';
 import {

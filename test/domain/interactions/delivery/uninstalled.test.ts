@@ -8,7 +8,7 @@ import { putCommand } from '../../../harness/command-rows.js';
 import { startEndpoint } from '../../../harness/endpoint.js';
 import { putAnswered, putInteraction, type StoredInteraction } from '../../../harness/interaction-rows.js';
 import { ANSWERS, hearStates, kindsOfSteps, rowOf } from '../../../harness/interactions.js';
-import { between, noPostgres } from '../../../harness/interleave.js';
+import { between, meanwhile, noPostgres } from '../../../harness/interleave.js';
 import { outcome } from '../../../harness/outcome.js';
 import { ask, type RestRequest } from '../../../harness/rest.js';
 import { startServer, type TestServer } from '../../../harness/server.js';
@@ -137,11 +137,9 @@ describe('an application that a user uninstalls from their account', () => {
       const id = await installToOwner();
       const both = await put(restingOn('guild', 'owner'));
       const first = /UPDATE "Interaction" SET\s+"tokenHash"/;
-      await between(
-        first,
-        () => uninstall(id),
-        () => uninstall(),
-      );
+      const other = meanwhile(server.app, () => uninstall(id));
+      await between(first, other.begin, () => uninstall());
+      await other.done();
       expect(await callback(both)).toMatchObject(OVER);
     },
   );

@@ -3,7 +3,7 @@ import nacl from 'tweetnacl';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext } from '../../../../src/context.js';
 import { createBox } from '../../../../src/domain/boxes/index.js';
-import { topics } from '../../../../src/infra/processes/bus.js';
+import { topics } from '../../../../src/infra/streams/topics.js';
 import { CloudBotDirectory } from '../../../../src/relay/cloud/cloud-bot-directory.js';
 import { BoxesHere } from '../../../../src/relay/cloud/connections/boxes-here.js';
 import { Reception } from '../../../../src/relay/cloud/connections/reception.js';

@@ -1,0 +1,39 @@
+/** The events of one committed change, or one event without a commit. */
+export interface Envelope<Message> {
+  /** Id of the publishing process. */
+  origin: string;
+  /** Counts what the process has published. */
+  count: number;
+  /** Count of the process's envelope before this one in the stream; 0 if it does not know one. */
+  previous: number;
+  /** The stream's number of the change, in the order of commits; null without a commit. */
+  clock: number | null;
+  /** Empty if the change has no events, or if they are lost. */
+  messages: readonly Message[];
+  /** Whether the change has events that could not be built. */
+  isGap?: true;
+}
+
+/** The part that is read even if no listener needs the messages. */
+type Header = [
+  origin: string,
+  count: number,
+  previous: number,
+  clock: number | null,
+  isGap: 0 | 1,
+  decidesAccess: 0 | 1,
+];
+
+export function writeEnvelope<Message>(envelope: Envelope<Message>, decidesAccess: boolean): string {
+  const { origin, count, previous, clock, messages, isGap } = envelope;
+  const header: Header = [origin, count, previous, clock, isGap ? 1 : 0, decidesAccess ? 1 : 0];
+  return `${JSON.stringify(header)}\n${JSON.stringify(messages)}`;
+}
+
+/** @param isNeeded whether a listener needs the messages; otherwise they are left out */
+export function readEnvelope<Message>(text: string, isNeeded: (decidesAccess: boolean) => boolean): Envelope<Message> {
+  const end = text.indexOf('\n');
+  const [origin, count, previous, clock, isGap, decidesAccess] = JSON.parse(text.slice(0, end)) as Header;
+  const messages = isNeeded(decidesAccess === 1) ? (JSON.parse(text.slice(end + 1)) as Message[]) : [];
+  return { origin, count, previous, clock, messages, ...(isGap ? { isGap: true as const } : {}) };
+}

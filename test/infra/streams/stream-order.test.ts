@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Envelope } from '../../../src/infra/streams/envelope.js';
+import { StreamOrder, type StreamOrderOptions } from '../../../src/infra/streams/stream-order.js';
+
+const orders: StreamOrder<string>[] = [];
+afterEach(() => {
+  for (const order of orders.splice(0)) order.close();
+});
+
+function open(more: Partial<StreamOrderOptions<string>> = {}) {
+  const heard: string[] = [];
+  const order: StreamOrder<string> = new StreamOrder({
+    isShared: true,
+    deliver: ({ messages }) => heard.push(...messages),
+    recover: () => heard.push('recover'),
+    canRecover: () => true,
+    onGap: () => heard.push('gap'),
+    ...more,
+  });
+  orders.push(order);
+  return { order, heard };
+}
+
+let count = 0;
+function envelope(clock: number | null, origin = 'a'): Envelope<string> {
+  count += 1;
+  return { origin, count, previous: 0, clock, messages: [clock === null ? `${origin} no clock` : String(clock)] };
+}
+
+const soon = { timeout: 5_000, interval: 5 };
+
+describe('a stream that only this process writes', () => {
+  it('is delivered at once from the first clock that a transaction takes', () => {
+    const { order, heard } = open({ isShared: false });
+    order.expect(7);
+    order.expect(8);
+    order.take(envelope(8));
+    expect(heard).toEqual([]);
+    order.take(envelope(7));
+    expect([heard, order.heard]).toEqual([['7', '8'], 8]);
+  });
+
+  it('is delivered at once if no transaction is open', () => {
+    const { order, heard } = open({ isShared: false });
+    order.take(envelope(7));
+    order.take(envelope(8));
+    expect(heard).toEqual(['7', '8']);
+  });
+});
+
+describe('a stream that several processes write', () => {
+  it('begins with the lowest clock of the first moments', async () => {
+    const { order, heard } = open();
+    order.take(envelope(9));
+    order.take(envelope(8));
+    expect([heard, order.heard]).toEqual([[], null]);
+    await expect.poll(() => heard, soon).toEqual(['8', '9']);
+    order.take(envelope(10));
+    expect(heard).toEqual(['8', '9', '10']);
+  });
+
+  it('delivers a change from before the subscription when it comes, and a repeat not at all', async () => {
+    const { order, heard } = open();
+    order.take(envelope(5));
+    await expect.poll(() => heard, soon).toEqual(['5']);
+    order.take(envelope(3));
+    order.take(envelope(5));
+    expect(heard).toEqual(['5', '3']);
+  });
+
+  it('asks for a missing change, and delivers what waited for it in order', async () => {
+    const { order, heard } = open();
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    order.take(envelope(4, 'b'));
+    order.take(envelope(null, 'b'));
+    order.take(envelope(null, 'c'));
+    order.take(envelope(3));
+    await expect.poll(() => heard, soon).toEqual(['1', 'c no clock', 'recover']);
+    order.take(envelope(2));
+    expect(heard).toEqual(['1', 'c no clock', 'recover', '2', '3', '4', 'b no clock']);
+  });
+
+  it('reports a gap after a second, and ignores the missing change afterwards', async () => {
+    const { order, heard } = open({ recover() {} });
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    order.take(envelope(3));
+    await expect.poll(() => heard, soon).toEqual(['1', 'gap', '3']);
+    order.take(envelope(2));
+    order.take(envelope(4));
+    expect(heard).toEqual(['1', 'gap', '3', '4']);
+  });
+
+  it('waits while the log cannot be read, up to a thousand changes', async () => {
+    let canRecover = false;
+    const { order, heard } = open({ recover() {}, canRecover: () => canRecover });
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    order.take(envelope(3));
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(heard).toEqual(['1']);
+    canRecover = true;
+    await expect.poll(() => heard, soon).toEqual(['1', 'gap', '3']);
+    canRecover = false;
+    for (let clock = 5; clock < 1_005; clock += 1) order.take(envelope(clock));
+    await expect.poll(() => heard.length, soon).toBe(3 + 1 + 1_000);
+    expect(heard[3]).toBe('gap');
+  });
+});
