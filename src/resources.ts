@@ -17,6 +17,7 @@ import type { RedisLink } from './infra/processes/redis.js';
 import { leaseWorker, type WorkerLease } from './infra/processes/worker-lease.js';
 import { createRateLimits, noRateLimits } from './infra/rate-limits.js';
 import { type BlobStore, countingReceived, createFileBlobStore } from './infra/storage/blobs.js';
+import { watchForLostEvents } from './infra/streams/lost-events.js';
 import { createStreams } from './infra/streams/streams.js';
 
 export interface Resources
@@ -63,6 +64,7 @@ export async function openResources(
     withoutOutdated,
     onGap: () => measures.streamGaps.inc(),
   });
+  const lostEvents = db.dialect === 'postgresql' ? watchForLostEvents(db, bus, clock, log) : null;
   const mailer = createMailer(config, log, clock, measures);
   const outbound = createOutbound({ clock, allowPrivate: config.allowPrivateEndpoints });
   if (!config.rateLimits)
@@ -86,6 +88,7 @@ export async function openResources(
     ],
     async close() {
       outbound.close();
+      lostEvents?.stop();
       blobs.close();
       // Releasing the lease needs the database.
       try {

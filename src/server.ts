@@ -44,7 +44,7 @@ import {
   showRedis,
 } from './infra/observability/metrics.js';
 import { createRedisBus } from './infra/processes/bus.js';
-import { STREAM_GAP } from './infra/streams/streams.js';
+import { STREAM_GAP } from './infra/streams/stream.js';
 import { topics } from './infra/streams/topics.js';
 import { createOAuthEntrypoint } from './oauth/index.js';
 import { createPortalEntrypoint } from './portal/index.js';

@@ -9,7 +9,7 @@ import { COOKIE_PREFIX } from '../http/page-sessions.js';
 import { atMost } from '../infra/caching/at-most.js';
 import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import { hashSecret } from '../infra/crypto/secrets.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import type { Auth } from './auth.js';
 import { cookiesByNewest } from './cookie-keys.js';

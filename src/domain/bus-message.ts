@@ -1,5 +1,6 @@
 import type { InteractionState } from '../infra/database/index.js';
-import type { StreamGap, Streams } from '../infra/streams/streams.js';
+import type { StreamGap } from '../infra/streams/stream.js';
+import type { Streams } from '../infra/streams/streams.js';
 import type { PrivilegedIntent } from './applications/privileged-intents.js';
 import type { DomainEvent } from './events.js';
 import type { ContentReaders } from './messages/content/content-readers.js';
@@ -61,7 +62,7 @@ export interface EventStamp {
 export interface Embedded {
   /** Field of `data` by key of the object in it, such as `member:1`. */
   fields: Record<string, 'member' | 'referenced_message'>;
-  /** The stream's clock when they were read; null if unknown. */
+  /** The stream's clock when they were read; null, which keeps them, if unknown. */
   asOf: number | null;
 }
 

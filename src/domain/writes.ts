@@ -1,5 +1,6 @@
 import { Mutex } from '../infra/concurrency/mutex.js';
 import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
+import { mayBeDone } from '../infra/database/faults.js';
 import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids/ids.js';
 import type { Jobs } from '../infra/jobs/index.js';
@@ -58,7 +59,8 @@ export class Writes {
     this.#writer = parts.db.dialect === 'sqlite' ? new Mutex() : null;
     const publish = (topic: string, clock: number, events: (() => DomainEvent)[]) =>
       this.#publishGroup(topic, clock, events);
-    this.messageInserts = this.#writer ? null : new MessageInserts({ writer: parts.db.writer, publish });
+    const lose = (topic: string) => this.#lose([topic]);
+    this.messageInserts = this.#writer ? null : new MessageInserts({ writer: parts.db.writer, publish, lose });
   }
 
   /** @throws OVERLOADED, and what `work` throws */
@@ -73,14 +75,14 @@ export class Writes {
     let after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
     const result = await this.#untilNoConflict(() => {
       after = { events: [], mails: [], jobsDueAt: [] };
-      return this.#published(() =>
+      return this.#published((taken) =>
         db.writer.$transaction(
           async (tx) => {
-            const clocks = await this.#take(tx, streams);
+            const clocks = await this.#take(tx, streams, taken);
             const result = await work(this.#writeOf(call, tx, after, clocks));
             const rendered = this.#render(after.events);
             const late = [...rendered.messages.keys()].filter((topic) => !clocks.has(topic));
-            return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late))]) };
+            return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late, taken))]) };
           },
           { isolationLevel },
         ),
@@ -99,14 +101,14 @@ export class Writes {
   ): Promise<T> {
     const { writer } = this.parts.db;
     if (!told) return this.#untilNoConflict(() => statement(writer, async () => nextId()));
-    const run = async (tx: Transaction): Promise<Committed<T>> => {
-      const clocks = await this.#take(tx, told.streams);
+    const run = async (tx: Transaction, taken: Set<string>): Promise<Committed<T>> => {
+      const clocks = await this.#take(tx, told.streams, taken);
       const result = await statement(tx, this.#messageIds(nextId, tx, clocks));
       return { result, clocks, ...this.#rendered(() => told.event(result)) };
     };
     // With one writer, the statement needs no transaction.
     return this.#untilNoConflict(() =>
-      this.#published(() => (this.#writer ? run(writer) : writer.$transaction((tx) => run(tx)))),
+      this.#published((taken) => (this.#writer ? run(writer, taken) : writer.$transaction((tx) => run(tx, taken)))),
     );
   }
 
@@ -132,15 +134,28 @@ export class Writes {
     );
   }
 
-  async #take(db: Transaction, streams: readonly string[]): Promise<Map<string, TakenClock>> {
-    const taken = await this.#clocks.take(db, streams.filter(hasClock));
-    for (const [topic, { clock }] of taken) this.parts.bus.expect(topic, clock);
-    return taken;
+  /** For a change that may have been committed. */
+  #lose(streams: readonly string[]): void {
+    for (const topic of streams) this.parts.bus.publishCommitted(topic, null, [], true);
   }
 
-  async #published<T>(commit: () => Promise<Committed<T>>): Promise<T> {
+  async #take(db: Transaction, streams: readonly string[], taken: Set<string>): Promise<Map<string, TakenClock>> {
+    const clocks = await this.#clocks.take(db, streams.filter(hasClock));
+    for (const [topic, { clock }] of clocks) {
+      taken.add(topic);
+      this.parts.bus.expect(topic, clock);
+    }
+    return clocks;
+  }
+
+  /** @param commit keeps the streams whose clocks it takes, because the error of a commit does not name them */
+  async #published<T>(commit: (taken: Set<string>) => Promise<Committed<T>>): Promise<T> {
     const run = async () => {
-      const { result, clocks, messages, isGap } = await commit();
+      const taken = new Set<string>();
+      const { result, clocks, messages, isGap } = await commit(taken).catch((error: unknown) => {
+        if (mayBeDone(error)) this.#lose([...taken]);
+        throw error;
+      });
       for (const topic of new Set([...messages.keys(), ...clocks.keys()])) {
         const { clock = null } = clocks.get(topic) ?? {};
         this.parts.bus.publishCommitted(topic, clock, messages.get(topic) ?? [], isGap);

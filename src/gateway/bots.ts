@@ -7,7 +7,7 @@ import { takeForGateway } from '../domain/interactions/index.js';
 import { pause, type Timer } from '../infra/clock.js';
 import { chunksOf, forEachYielding, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 import type { BusSubscription } from '../infra/processes/bus.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { GatewayEvent, Piece } from './events.js';

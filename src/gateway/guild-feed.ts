@@ -7,7 +7,7 @@ import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import { pause } from '../infra/clock.js';
 import type { Release } from '../infra/concurrency/semaphore.js';
 import type { BusSubscription } from '../infra/processes/bus.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { closeFor } from './closing.js';

@@ -2,7 +2,7 @@ import type { BusMessage } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { neededInChannel } from '../domain/guild-operations.js';
 import { accessChannel } from '../domain/guilds/index.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { builder } from './builder.js';
 import type { GraphqlContext } from './context.js';

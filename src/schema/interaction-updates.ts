@@ -3,7 +3,7 @@ import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { requirePerson } from '../domain/call.js';
 import { accessInteraction } from '../domain/interactions/index.js';
 import type { Interaction } from '../infra/database/index.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import type { BoundedQueue } from './queue.js';

@@ -1,6 +1,6 @@
 import type { Heard } from '../domain/bus-message.js';
 import { DomainError } from '../domain/errors.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
 import type { GraphqlContext } from './context.js';
 
 /** True also after a gap in messages. */

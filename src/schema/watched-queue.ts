@@ -1,7 +1,8 @@
 import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { requireUser } from '../domain/call.js';
 import { Mutex } from '../infra/concurrency/mutex.js';
-import { STREAM_GAP, subscribeToAll } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
+import { subscribeToAll } from '../infra/streams/streams.js';
 import { topics } from '../infra/streams/topics.js';
 import type { GraphqlContext } from './context.js';
 import { BoundedQueue } from './queue.js';

@@ -3,7 +3,7 @@ import { requirePerson } from '../domain/call.js';
 import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import type { Clock } from '../infra/clock.js';
 import type { BusSubscription } from '../infra/processes/bus.js';
-import { STREAM_GAP } from '../infra/streams/streams.js';
+import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';

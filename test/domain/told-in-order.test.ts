@@ -25,7 +25,7 @@ import {
 import { createRole, deleteRole, updateRole } from '../../src/domain/roles/index.js';
 import { showMemberships } from '../../src/domain/users/shown.js';
 import { changeVoiceState, joinVoice, leaveVoice, setOwnVoice } from '../../src/domain/voice/index.js';
-import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { STREAM_GAP } from '../../src/infra/streams/stream.js';
 import { topics } from '../../src/infra/streams/topics.js';
 import { answer } from '../harness/answers.js';
 import { beforeAnswer, between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';

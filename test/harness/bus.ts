@@ -1,6 +1,6 @@
 import type { BusMessage } from '../../src/domain/bus-message.js';
 import type { DomainEvent } from '../../src/domain/events.js';
-import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { STREAM_GAP } from '../../src/infra/streams/stream.js';
 import { topics } from '../../src/infra/streams/topics.js';
 import { renderEvent } from '../../src/wire/events/index.js';
 import type { TestServer } from './server.js';

@@ -1,6 +1,6 @@
 import type { Client } from 'graphql-ws';
 import type { BusMessage, EventName } from '../../src/domain/bus-message.js';
-import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { STREAM_GAP } from '../../src/infra/streams/stream.js';
 import { topics } from '../../src/infra/streams/topics.js';
 import type { Loose } from './graphql.js';
 import type { Person } from './people.js';

@@ -3,7 +3,7 @@ import type { DomainEvent } from '../../src/domain/events.js';
 import { GuildUnavailable } from '../../src/domain/guilds/index.js';
 import { userNameKeys } from '../../src/domain/members/name-keys.js';
 import type { User } from '../../src/infra/database/index.js';
-import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { STREAM_GAP } from '../../src/infra/streams/stream.js';
 import { topics } from '../../src/infra/streams/topics.js';
 import { answerCall } from '../../src/relay/box/answers.js';
 import { CloudBotDirectory } from '../../src/relay/cloud/cloud-bot-directory.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BusMessage, Heard } from '../../src/domain/bus-message.js';
-import { STREAM_GAP } from '../../src/infra/streams/streams.js';
+import { STREAM_GAP } from '../../src/infra/streams/stream.js';
 import { mayEndSession } from '../../src/schema/stream-sessions.js';
 
 const ended: BusMessage = {

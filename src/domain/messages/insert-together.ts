@@ -1,4 +1,4 @@
-import { isUnavailable } from '../../infra/database/faults.js';
+import { isUnavailable, mayBeDone } from '../../infra/database/faults.js';
 import { type Message, Prisma, type PrismaClient } from '../../infra/database/index.js';
 import type { NextId } from '../../infra/ids/ids.js';
 import type { DomainEvent } from '../events.js';
@@ -16,6 +16,8 @@ interface Waiting {
 interface MessageInsertsParts {
   writer: Pick<PrismaClient, '$queryRaw'>;
   publish(topic: string, clock: number, events: (() => DomainEvent)[]): void;
+  /** Called if it is unknown whether a statement has worked. */
+  lose(topic: string): void;
 }
 
 const MOST_TOGETHER = 64;
@@ -64,6 +66,7 @@ export class MessageInserts {
       if (clock !== null) this.parts.publish(topic, clock, events);
       for (const [index, { resolve }] of group.entries()) resolve(stored[index] ?? null);
     } catch (error) {
+      if (mayBeDone(error)) this.parts.lose(topic);
       for (const { resolve, reject } of group) {
         if (isUnavailable(error)) reject(error);
         else resolve(null);

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
 import type { BusSubscription, Typed } from '../processes/bus.js';
-import { STREAM_GAP, type StreamGap, type Streams } from '../streams/streams.js';
+import { STREAM_GAP, type StreamGap } from '../streams/stream.js';
+import type { Streams } from '../streams/streams.js';
 import { atMost } from './at-most.js';
 
 /**

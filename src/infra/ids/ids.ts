@@ -30,7 +30,7 @@ export const MAX_WORKER = 1023;
 /** Largest id that the database can store. */
 export const MAX_ID = 2n ** 63n - 1n;
 
-/** @param after a lower limit, from a process whose clock may be ahead */
+/** @param after a lower limit, from a process whose clock may be ahead. Ignored past the reserved milliseconds. */
 export type NextId = (after?: bigint) => bigint;
 
 /** Ids of one worker, after `afterMs` up to and including `throughMs` (milliseconds since the Unix epoch). */
@@ -81,12 +81,12 @@ export class SnowflakeSource {
   }
 
   /**
-   * @param after a lower limit
+   * @param after a lower limit, which is ignored past the range
    * @throws NoIdsError
    */
   next(after = 0n): bigint {
     const id = this.#next();
-    if (id > after) return id;
+    if (id > after || snowflakeTime(after) >= (this.#range?.throughMs ?? 0)) return id;
     this.#lastMs = Math.max(this.#lastMs, snowflakeTime(after));
     this.#sequence = MAX_SEQUENCE;
     return this.#next();

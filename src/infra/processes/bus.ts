@@ -80,7 +80,7 @@ export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Log
   const origin = randomUUID();
   const local = createLocalBus<Message>(log);
   const shared = new Map<string, SharedChannel>();
-  const channels = new RedisChannels(redis, {
+  const channels = new RedisChannels(redis, prefix, {
     onText(topic, text) {
       const { from, message } = JSON.parse(text) as { from: string; message: Message };
       if (from !== origin) local.publish(topic, message);

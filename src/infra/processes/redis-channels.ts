@@ -24,9 +24,11 @@ export class RedisChannels {
 
   constructor(
     private readonly redis: RedisLink,
+    /** Of the names of channels. */
+    private readonly prefix: string,
     private readonly events: ChannelEvents,
   ) {
-    const { subscriber, prefix } = redis;
+    const { subscriber } = redis;
     subscriber.on('ready', () => {
       this.#late.clear();
       void this.#resume([...this.#channels.keys()]);
@@ -40,8 +42,9 @@ export class RedisChannels {
       void this.#resume(late);
     });
     subscriber.on('message', (name: string, text: string) => {
-      const topic = name.slice(prefix.length);
       // Several buses share the connection.
+      if (!name.startsWith(prefix)) return;
+      const topic = name.slice(prefix.length);
       if (this.#channels.has(topic)) events.onText(topic, text);
     });
   }
@@ -57,14 +60,14 @@ export class RedisChannels {
 
   leave(topic: string): void {
     this.#channels.delete(topic);
-    const { subscriber, prefix } = this.redis;
+    const { subscriber } = this.redis;
     // A failed UNSUBSCRIBE is harmless: its messages have no handler.
-    if (subscriber.status === 'ready') subscriber.unsubscribe(prefix + topic).catch(() => {});
+    if (subscriber.status === 'ready') subscriber.unsubscribe(this.prefix + topic).catch(() => {});
   }
 
   async #subscribe(asked: [string, RedisChannel][]): Promise<void> {
-    const { subscriber, prefix } = this.redis;
-    await subscriber.subscribe(...asked.map(([topic]) => prefix + topic));
+    const { subscriber } = this.redis;
+    await subscriber.subscribe(...asked.map(([topic]) => this.prefix + topic));
     for (const [, channel] of asked) channel.isComplete = true;
   }
 

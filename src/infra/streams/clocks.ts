@@ -24,6 +24,9 @@ export function createClocks(db: Database): Clocks {
   return db.dialect === 'postgresql' ? new StoredClocks() : new CountedClocks();
 }
 
+/** PostgreSQL ends a transaction that stalls while others wait for its clocks. */
+const STALLED_MS = 2_000;
+
 /** PostgreSQL: one row per stream. */
 class StoredClocks implements Clocks {
   async take(db: Transaction, topics: readonly string[]): Promise<Map<string, TakenClock>> {
@@ -32,7 +35,9 @@ class StoredClocks implements Clocks {
     const taken = await db.$queryRaw<{ key: string; seq: bigint; newestId: bigint }[]>`
       INSERT INTO "StreamClock" ("key", "seq", "newestId") VALUES ${rows}
       ON CONFLICT ("key") DO UPDATE SET "seq" = "StreamClock"."seq" + 1
-      RETURNING "key", "seq", "newestId"`;
+      RETURNING "key", "seq", "newestId",
+        set_config('statement_timeout', ${String(STALLED_MS)}, true),
+        set_config('idle_in_transaction_session_timeout', ${String(STALLED_MS)}, true)`;
     return new Map(taken.map(({ key, seq, newestId }) => [key, { clock: Number(seq), newestId }]));
   }
 

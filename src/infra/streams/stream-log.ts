@@ -76,10 +76,10 @@ export class StreamSender {
   }
 
   #sendOne(call: number, { topic, text }: Outgoing): void {
-    const { commands, prefix } = this.redis;
+    const { commands } = this.redis;
     this.#underWay += 1;
     commands
-      .eval(PUBLISH, 1, logKey(prefix, topic), prefix + topic, text)
+      .eval(PUBLISH, 1, logKey(this.redis, topic), channelPrefix(this.redis) + topic, text)
       .then(
         () => this.#drop(call, text),
         () => this.#wait(),
@@ -101,14 +101,17 @@ export class StreamSender {
 }
 
 /** @param sinceMs time in milliseconds since the Unix epoch */
-export async function readLog({ commands, prefix }: RedisLink, topic: string, sinceMs: number): Promise<StreamLog> {
-  const key = logKey(prefix, topic);
-  const rows = await commands.xrange(key, Math.max(0, Math.floor(sinceMs)), '+');
+export async function readLog(redis: RedisLink, topic: string, sinceMs: number): Promise<StreamLog> {
+  const rows = await redis.commands.xrange(logKey(redis, topic), Math.max(0, Math.floor(sinceMs)), '+');
   const entries = rows.map(([id, fields]) => ({ text: fields[1] ?? '', at: Number(id.split('-', 1)[0]) }));
   return { entries, isCut: entries.length >= LOG_LENGTH };
 }
 
-function logKey(prefix: string, topic: string): string {
+export function channelPrefix({ prefix }: RedisLink): string {
+  return `${prefix}stream:`;
+}
+
+function logKey({ prefix }: RedisLink, topic: string): string {
   return `${prefix}log:${topic}`;
 }
 

@@ -3,7 +3,7 @@ import type { Heard } from '../../domain/bus-message.js';
 import type { Reader } from '../../infra/database/index.js';
 import { isWithinBounds, type JsonBounds } from '../../infra/network/bounded-json.js';
 import type { Logger } from '../../infra/observability/logger.js';
-import { STREAM_GAP } from '../../infra/streams/streams.js';
+import { STREAM_GAP } from '../../infra/streams/stream.js';
 import {
   DISPATCHED,
   type DispatchedName,

@@ -64,7 +64,7 @@ function changesOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 
 
 function embeddedOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'embedded'> {
   const embedded = row.embeds?.(event);
-  return embedded && Object.keys(embedded.fields).length > 0 ? { embedded } : {};
+  return embedded && embedded.asOf !== null && Object.keys(embedded.fields).length > 0 ? { embedded } : {};
 }
 
 interface Rendered {

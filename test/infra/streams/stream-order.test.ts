@@ -12,7 +12,7 @@ function open(more: Partial<StreamOrderOptions<string>> = {}) {
   const order: StreamOrder<string> = new StreamOrder({
     isShared: true,
     deliver: ({ messages }) => heard.push(...messages),
-    recover: () => heard.push('recover'),
+    recover: async () => void heard.push('recover'),
     canRecover: () => true,
     onGap: () => heard.push('gap'),
     ...more,
@@ -81,8 +81,8 @@ describe('a stream that several processes write', () => {
     expect(heard).toEqual(['1', 'c no clock', 'recover', '2', '3', '4', 'b no clock']);
   });
 
-  it('reports a gap after a second, and ignores the missing change afterwards', async () => {
-    const { order, heard } = open({ recover() {} });
+  it('reports a gap after two seconds, and ignores the missing change afterwards', async () => {
+    const { order, heard } = open({ recover: async () => {} });
     order.take(envelope(1));
     await expect.poll(() => heard, soon).toEqual(['1']);
     order.take(envelope(3));
@@ -92,19 +92,102 @@ describe('a stream that several processes write', () => {
     expect(heard).toEqual(['1', 'gap', '3', '4']);
   });
 
-  it('waits while the log cannot be read, up to a thousand changes', async () => {
-    let canRecover = false;
-    const { order, heard } = open({ recover() {}, canRecover: () => canRecover });
+  it('reports no gap while the log is still read', async () => {
+    let answer = () => {};
+    const reading = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const recover = () => reading;
+    const { order, heard } = open({ recover });
     order.take(envelope(1));
     await expect.poll(() => heard, soon).toEqual(['1']);
     order.take(envelope(3));
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
-    expect(heard).toEqual(['1']);
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    order.take(envelope(2));
+    answer();
+    expect(heard).toEqual(['1', '2', '3']);
+  });
+
+  it('waits while Redis is away, and then asks for what is missing', async () => {
+    let canRecover = false;
+    const { order, heard } = open({
+      canRecover: () => canRecover,
+      recover: async () => void (canRecover && order.take(envelope(2, 'b'))),
+    });
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    order.take(envelope(3));
+    order.take(envelope(null));
+    // An interaction must not wait for the end of an outage.
+    expect(heard).toEqual(['1', 'a no clock']);
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    expect(heard).toEqual(['1', 'a no clock']);
     canRecover = true;
-    await expect.poll(() => heard, soon).toEqual(['1', 'gap', '3']);
+    await expect.poll(() => heard, soon).toEqual(['1', 'a no clock', '2', '3']);
+  });
+
+  it('delivers what waits without a clock when Redis goes away', async () => {
+    let canRecover = true;
+    const { order, heard } = open({ canRecover: () => canRecover, recover: async () => {} });
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    order.take(envelope(3));
+    order.take(envelope(null));
+    expect(heard).toEqual(['1']);
     canRecover = false;
-    for (let clock = 5; clock < 1_005; clock += 1) order.take(envelope(clock));
-    await expect.poll(() => heard.length, soon).toBe(3 + 1 + 1_000);
-    expect(heard[3]).toBe('gap');
+    await expect.poll(() => heard, soon).toEqual(['1', 'a no clock']);
+  });
+
+  it('skips missing changes once a thousand wait for Redis, and reports one gap when it is back', async () => {
+    let canRecover = false;
+    const { order, heard } = open({ canRecover: () => canRecover, recover: async () => {} });
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    for (let clock = 3; clock < 1_003; clock += 1) order.take(envelope(clock));
+    await expect.poll(() => heard.length, soon).toBe(1_001);
+    order.take(envelope(1_010));
+    expect(heard.at(-1)).toBe('1010');
+    canRecover = true;
+    order.resume();
+    order.resume();
+    expect(heard.slice(1_001)).toEqual(['1010', 'gap']);
+  });
+});
+
+describe('a change of which the events do not come', () => {
+  it('is a gap in a quiet stream', async () => {
+    const { order, heard } = open();
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    order.catchUp(1);
+    expect(heard).toEqual(['1']);
+    order.catchUp(2);
+    order.take(envelope(3));
+    expect(heard).toEqual(['1', 'gap', '3']);
+  });
+
+  it('is none before the first that was heard', () => {
+    const { order, heard } = open();
+    order.catchUp(5);
+    order.take(envelope(6));
+    expect([heard, order.heard]).toEqual([['6'], 6]);
+  });
+
+  it('is left to those that wait for it', async () => {
+    const { order, heard } = open({ recover: async () => {} });
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    order.take(envelope(3));
+    order.catchUp(3);
+    expect(heard).toEqual(['1']);
+    order.take(envelope(2));
+    expect(heard).toEqual(['1', '2', '3']);
+  });
+
+  it('is a gap in a process that is alone, too', async () => {
+    const { order, heard } = open({ isShared: false, recover: async () => {} });
+    order.take(envelope(1));
+    order.take(envelope(3));
+    await expect.poll(() => heard, soon).toEqual(['1', 'gap', '3']);
   });
 });

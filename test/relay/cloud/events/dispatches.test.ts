@@ -165,7 +165,10 @@ describe('R-34: an event of a box gets the same metadata as in the cloud', () =>
   it.each(DISPATCHED.flatMap((name) => EVENTS[name].map((event, at) => [name, at, event] as const)))(
     '%s %i',
     async (name, _at, event) => {
-      expect(await stampDispatch({ t: name, d: sent(event) }, of)).toEqual(renderEvent(event, options));
+      const { message, ...rest } = renderEvent(event, options);
+      // Streams of boxes have no clocks, so that nothing is known to have changed since.
+      const { changes: _, ...stamped } = message;
+      expect(await stampDispatch({ t: name, d: sent(event) }, of)).toEqual({ ...rest, message: stamped });
     },
   );
 
