@@ -1,7 +1,7 @@
 import type { RedisLink } from '../processes/redis.js';
 
-/** Envelopes that the log of a stream keeps. */
-const LOG_LENGTH = 500;
+/** Envelopes that the log of a stream keeps. A busy stream has some hundred per second. */
+const LOG_LENGTH = 2_000;
 /** How long the log of a stream without envelopes is kept. */
 const LOG_MS = 5 * 60_000;
 /** Longer absences from Redis may have outlasted a log. */
@@ -11,9 +11,9 @@ const MAX_WAITING = { envelopes: 10_000, characters: 32 * 1024 * 1024 };
 
 /** KEYS: log. ARGV: channel, envelope. Appends before it publishes, so that a listener finds what it was sent. */
 const PUBLISH = `
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${LOG_LENGTH}, '*', 'e', ARGV[2])
+local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${LOG_LENGTH}, '*', 'e', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ${LOG_MS})
-return redis.call('PUBLISH', ARGV[1], ARGV[2])
+return redis.call('PUBLISH', ARGV[1], id .. ' ' .. ARGV[2])
 `;
 
 interface Outgoing {
@@ -29,7 +29,7 @@ export interface LogEntry {
 
 export interface StreamLog {
   entries: LogEntry[];
-  /** Whether older entries were removed. */
+  /** Whether entries after the time were removed. */
   isCut: boolean;
 }
 
@@ -100,11 +100,22 @@ export class StreamSender {
   }
 }
 
+/** Reads what the channel of a log receives. */
+export function readPublished(published: string): LogEntry {
+  const end = published.indexOf(' ');
+  return entryOf(published.slice(0, end), published.slice(end + 1));
+}
+
+function entryOf(id: string, text: string): LogEntry {
+  return { text, at: Number(id.split('-', 1)[0]) };
+}
+
 /** @param sinceMs time in milliseconds since the Unix epoch */
 export async function readLog(redis: RedisLink, topic: string, sinceMs: number): Promise<StreamLog> {
   const rows = await redis.commands.xrange(logKey(redis, topic), Math.max(0, Math.floor(sinceMs)), '+');
-  const entries = rows.map(([id, fields]) => ({ text: fields[1] ?? '', at: Number(id.split('-', 1)[0]) }));
-  return { entries, isCut: entries.length >= LOG_LENGTH };
+  const entries = rows.map(([id, fields]) => entryOf(id, fields[1] ?? ''));
+  const [first] = entries;
+  return { entries, isCut: first !== undefined && entries.length >= LOG_LENGTH && first.at > sinceMs };
 }
 
 export function channelPrefix({ prefix }: RedisLink): string {

@@ -6,7 +6,7 @@ const RECOVER_EVERY_MS = 50;
 /** How long it waits in all for a committed change, which then is a gap. */
 const GAP_AFTER_MS = 2_000;
 /** How long it waits while Redis is unavailable, and how many envelopes do. */
-const MAX_OUTAGE = { ms: 15_000, held: 1_000 };
+const MAX_OUTAGE = { ms: 15_000, held: 5_000 };
 
 export interface StreamOrderOptions<Message> {
   /** Whether other processes write to the stream. */

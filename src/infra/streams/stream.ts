@@ -6,7 +6,7 @@ import type { Typed } from '../processes/bus.js';
 import type { RedisLink } from '../processes/redis.js';
 import type { RedisChannel } from '../processes/redis-channels.js';
 import { type Envelope, readEnvelope } from './envelope.js';
-import { readLog, type StreamLog } from './stream-log.js';
+import { readLog, readPublished, type StreamLog } from './stream-log.js';
 import { StreamOrder } from './stream-order.js';
 import { hasClock } from './topics.js';
 
@@ -57,7 +57,7 @@ const MAX_CHANGES = 1_000;
 const CLOCK_SKEW_MS = 60_000;
 
 /** How long the log is tried to be read while Redis is unavailable, and how many envelopes wait for it. */
-const MAX_READING = { ms: 15_000, arrived: 1_000 };
+const MAX_READING = { ms: 15_000, arrived: 5_000 };
 const READ_AGAIN_MS = 100;
 
 interface Listener<Message> extends SubscribeOptions {
@@ -71,6 +71,10 @@ export class Stream<Message extends Typed> {
   /** Counts of the last envelopes that were heard, by publisher. */
   readonly #counts = new Map<string, number>();
   readonly #openedAt = Date.now();
+  /** When Redis received the last envelope that arrived here, in milliseconds since the Unix epoch. */
+  #heardAt: number | null = null;
+  /** The same before an interruption, until the log was read. */
+  #readFrom: number | null = null;
   /** Clocks of the last changes, by key of the object. */
   readonly #changes = new LRUCache<string, number>(atMost(MAX_CHANGES));
   #recovery: Promise<void> | null = null;
@@ -136,13 +140,23 @@ export class Stream<Message extends Typed> {
     if (this.#canRecover()) this.#order?.catchUp(clock);
   }
 
-  hearText(text: string): void {
+  /** Call this when messages of other processes no longer arrive. */
+  interrupt(): void {
+    this.#readFrom ??= this.#heardAt;
+  }
+
+  hearPublished(published: string): void {
+    const { text, at } = readPublished(published);
     const envelope = this.#read(text);
+    const before = this.#heardAt;
+    this.#heardAt = at;
     if (envelope === null) this.lose();
     else if (envelope.origin === this.origin) return;
     else if (this.#recovery) this.#arrived.push(envelope);
-    else if (this.#isAfterHole(envelope)) void this.recover([envelope]);
-    else this.#hear(envelope);
+    else if (this.#isAfterHole(envelope)) {
+      this.#readFrom ??= before;
+      void this.recover([envelope]);
+    } else this.#hear(envelope);
   }
 
   /** Call this after a time without a complete subscription. */
@@ -171,7 +185,7 @@ export class Stream<Message extends Typed> {
       const log = await this.#readLog(redis);
       if (this.isEmpty) break;
       const logged = log ? this.#unheard(log) : [];
-      isGap ||= log === null || (log.isCut && logged.length === log.entries.length);
+      isGap ||= log?.isCut ?? true;
       for (const envelope of [...logged, ...this.#arrived.splice(0, before)]) {
         isGap ||= this.#isAfterHole(envelope);
         this.#hear(envelope);
@@ -181,6 +195,7 @@ export class Stream<Message extends Typed> {
         this.#hear(next);
       }
     } while (this.#arrived.length > 0);
+    if (this.#canRecover()) this.#readFrom = null;
     if (isGap && !this.isEmpty) this.lose();
   }
 
@@ -188,7 +203,8 @@ export class Stream<Message extends Typed> {
   async #readLog(redis: RedisLink): Promise<StreamLog | null> {
     const since = performance.now();
     while (!this.isEmpty && this.#arrived.length < MAX_READING.arrived && performance.now() - since < MAX_READING.ms) {
-      const log = await readLog(redis, this.topic, this.#openedAt - CLOCK_SKEW_MS).catch(() => null);
+      const from = this.#readFrom ?? this.#heardAt ?? this.#openedAt - CLOCK_SKEW_MS;
+      const log = await readLog(redis, this.topic, from).catch(() => null);
       if (log) return log;
       await setTimeout(READ_AGAIN_MS, undefined, { ref: false });
     }

@@ -68,11 +68,12 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
     if (!redis) return;
     this.#sender = new StreamSender(redis, (topic) => this.#send(topic, null, [], false));
     this.#channels = new RedisChannels(redis, channelPrefix(redis), {
-      onText: (topic, text) => this.#streams.get(topic)?.hearText(text),
+      onText: (topic, text) => this.#streams.get(topic)?.hearPublished(text),
       onResumed: (topic) => void this.#resume(topic),
     });
     redis.subscriber.on('close', () => {
       this.#awaySince ??= Date.now();
+      for (const stream of this.#streams.values()) stream.interrupt();
     });
     redis.subscriber.on('ready', () => {
       this.#hasLogs = this.#compareRedis(redis);

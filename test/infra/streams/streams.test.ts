@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/infra/clock.js';
+import { connectRedis } from '../../../src/infra/processes/redis.js';
+import { STREAM_GAP } from '../../../src/infra/streams/stream.js';
+import { createStreams, type Streams } from '../../../src/infra/streams/streams.js';
+import { layRedisLine, missingRedis, REDIS_URL } from '../../harness/redis.js';
+import { needing } from '../../harness/skipping.js';
+
+interface Said {
+  type: 'SAID';
+  text: string;
+}
+
+const missing = await missingRedis();
+const log = pino({ level: 'silent' });
+const said = (text: string): Said => ({ type: 'SAID', text });
+const soon = { timeout: 8_000, interval: 5 };
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function openProcess(prefix: string, url = REDIS_URL): Promise<Streams<Said>> {
+  const redis = await connectRedis(url, systemClock, log, prefix);
+  closing.push(() => redis.close());
+  return createStreams<Said>({
+    log,
+    redis,
+    order: 'byClock',
+    decidesAccess: () => false,
+    changesOf: () => [],
+    withoutOutdated: (message) => message,
+    onGap() {},
+  });
+}
+
+/** Two processes. The second reaches Redis through `line`, and `heard` is what it hears of a guild. */
+async function openTwo() {
+  const prefix = `test-${randomUUID()}:`;
+  const topic = 'guild:1';
+  const line = await layRedisLine();
+  closing.push(() => line.close());
+  const there = await openProcess(prefix);
+  const here = await openProcess(prefix, line.url);
+  const heard: string[] = [];
+  const subscription = here.subscribe(topic, (message) =>
+    heard.push(message.type === STREAM_GAP ? 'gap' : message.text),
+  );
+  await subscription.ready;
+  let clock = 0;
+  const tell = (text: string, from = there) => {
+    clock += 1;
+    from.publishCommitted(topic, clock, [said(text)]);
+  };
+  tell('first');
+  await expect.poll(() => heard, soon).toEqual(['first']);
+  return { prefix, topic, line, here, there, heard, subscription, tell };
+}
+
+describe.skipIf(missing)(needing(missing, 'a process that shares streams with another'), () => {
+  it('hears what was published while it had no Redis, in order with its own', async () => {
+    const { topic, line, here, there, heard, subscription, tell } = await openTwo();
+    line.cut();
+    await expect.poll(() => subscription.isComplete, soon).toBe(false);
+    tell('theirs');
+    tell('ours', here);
+    there.publish(topic, said('without a commit'));
+    line.mend();
+    await expect.poll(() => heard, soon).toEqual(['first', 'theirs', 'ours', 'without a commit']);
+  });
+
+  it('reports a gap if Redis has lost the log meanwhile', async () => {
+    const { prefix, line, here, heard, subscription, tell } = await openTwo();
+    line.cut();
+    await expect.poll(() => subscription.isComplete, soon).toBe(false);
+    tell('lost');
+    const redis = new Redis(REDIS_URL);
+    await expect.poll(() => redis.del(`${prefix}log:guild:1`), soon).toBe(1);
+    redis.disconnect();
+    line.mend();
+    tell('ours', here);
+    await expect.poll(() => heard, soon).toEqual(['first', 'gap', 'ours']);
+  });
+
+  it('reports a gap for an event that it cannot read, and hears the next', async () => {
+    const { prefix, heard, tell } = await openTwo();
+    const redis = new Redis(REDIS_URL);
+    await redis.publish(`${prefix}stream:guild:1`, '{"from":"another version"}');
+    redis.disconnect();
+    await expect.poll(() => heard, soon).toEqual(['first', 'gap']);
+    tell('second');
+    await expect.poll(() => heard, soon).toEqual(['first', 'gap', 'second']);
+  });
+
+  it('notices committed changes of which the events do not come', async () => {
+    const { topic, here, heard } = await openTwo();
+    await here.findLost(async () => new Map([[topic, 1]]));
+    expect(heard).toEqual(['first']);
+    // Its publisher ended before it published. That takes five seconds to be certain.
+    await here.findLost(async () => new Map([[topic, 2]]));
+    expect(heard).toEqual(['first', 'gap']);
+  }, 20_000);
+});
