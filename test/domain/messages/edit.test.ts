@@ -142,6 +142,15 @@ describe('attachments', () => {
     expect(names(await stored())).toEqual(['a']);
   });
 
+  test('that exist stay if new ones cannot be stored', async () => {
+    const [a] = await sendFiles('a');
+    const [stored, broken] = [await file(0, 'b'), await file(1, 'c')];
+    broken.blob.keep = () => Promise.reject(new Error('no space'));
+    await expect(edit({}, [stored, broken])).rejects.toThrow('no space');
+    expect(await filesOf()).toEqual([a]);
+    await broken.blob.discard();
+  });
+
   test('of a refused edit are removed', async () => {
     await sendFiles('a');
     const refused = await file(0, 'b');

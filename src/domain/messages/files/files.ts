@@ -77,7 +77,7 @@ export async function keepFiles(
   );
   const failed = kept.find((one) => one.status === 'rejected');
   if (!failed) return attachments;
-  await removeFiles(call, folderOf(folder));
+  await removeFiles(call, ...attachments.map(({ id }) => fileOf(folder, id)));
   throw failed.reason;
 }
 
