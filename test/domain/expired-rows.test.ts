@@ -101,9 +101,9 @@ const withNonce = (madeIn: number) => ({
   enforcedNonceKey: hash(),
 });
 
-async function enforcedNonce(madeIn: number): Promise<Row> {
+async function enforcedNonce(madeIn: number, enforcedNonceKey = hash()): Promise<Row> {
   const { writer, reader } = server.app.db;
-  const { id } = await writer.message.create({ data: withNonce(madeIn) });
+  const { id } = await writer.message.create({ data: { ...withNonce(madeIn), enforcedNonceKey } });
   const isThere = async () => {
     const message = await reader.message.findUniqueOrThrow({ where: { id } });
     expect(message.nonce).toBe('n');
@@ -166,6 +166,8 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['a kept timeout that ended less than a day ago', false, () => keptTimeout(-DAY + MINUTE)],
   ['the enforcement of a nonce an hour ago', true, () => enforcedNonce(-HOUR - MINUTE)],
   ['the enforcement of a nonce less than an hour ago', false, () => enforcedNonce(-HOUR + MINUTE)],
+  ['the key of a job a week ago', true, () => enforcedNonce(-7 * DAY - MINUTE, `job:${hash()}`)],
+  ['the key of a job less than a week ago', false, () => enforcedNonce(-7 * DAY + MINUTE, `job:${hash()}`)],
   ['a job that died 30 days ago', true, () => deadJob(-30 * DAY)],
   ['a job that died less than 30 days ago', false, () => deadJob(-30 * DAY + MINUTE)],
   ['what a box was asked more than two days ago', true, () => boxMeasure(49)],

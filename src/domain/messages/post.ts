@@ -22,6 +22,7 @@ import {
 import type { NewMessageRow } from './insert-together.js';
 import { type MessageInteraction, peopleOf, usersOf } from './interaction.js';
 import { completeMessages, findUsers, loadMessages } from './load.js';
+import { isJobKey, jobKey } from './nonces.js';
 import type { MessageRecord } from './record.js';
 import { takeTurn } from './slow-mode.js';
 import { isUserMessage } from './user-messages.js';
@@ -47,6 +48,8 @@ export interface Post {
   applicationId?: bigint | undefined;
   interaction?: MessageInteraction | undefined;
   webhookId?: bigint | undefined;
+  /** Of a job. A second message of the author in the channel with this key is never posted. */
+  key?: string | undefined;
   /** In seconds; 0 if slow mode does not apply to the author. */
   slowModeSeconds?: number | undefined;
 }
@@ -128,7 +131,7 @@ interface Draft extends Post {
 }
 
 async function insertMessage(call: CallContext, draft: Draft): Promise<MessageRecord> {
-  const nonceKey = enforcedNonceKey(draft) ?? nonceKeyOfWork(call, draft);
+  const nonceKey = enforcedNonceKey(draft) ?? nonceKeyOfJob(draft) ?? nonceKeyOfWork(call, draft);
   for (;;) {
     try {
       return await insertOnce(call, draft, nonceKey);
@@ -264,7 +267,11 @@ function enforcedNonceKey({ author, place, body, visibleToId }: Post): string | 
   return body.enforceNonce && body.nonce ? `${author.id}:${place.channelId}:${body.nonce}` : null;
 }
 
-/** A job repeated within the nonce window posts its message only once, even after a restart. */
+function nonceKeyOfJob({ author, place, key }: Post): string | null {
+  return key === undefined ? null : jobKey(author.id, place.channelId, key);
+}
+
+/** Work repeated within the nonce window posts its message only once, even after a restart. */
 function nonceKeyOfWork({ workKey }: CallContext, { author, place }: Post): string | null {
   return workKey === null ? null : `work:${author.id}:${place.channelId}:${workKey}`;
 }
@@ -275,7 +282,7 @@ async function earlierMessage(call: CallContext, place: ChannelAccess, key: stri
     where: { enforcedNonceKey: key },
     include: { author: true, attachments: true },
   });
-  if (row && call.clock.now() - snowflakeTime(row.id) < NONCE_WINDOW_MS) {
+  if (row && (isJobKey(key) || call.clock.now() - snowflakeTime(row.id) < NONCE_WINDOW_MS)) {
     const [message] = await completeMessages(call, place, [row]);
     return message ?? null;
   }

@@ -2,7 +2,7 @@ import { MessageType } from 'discord-api-types/v10';
 import type { User } from '../../infra/database/index.js';
 import type { CallContext } from '../call.js';
 import type { ChannelAccess } from '../channels/access.js';
-import { type AllowedMentions, messageContent, messageNonce } from '../messages/content/body.js';
+import { type AllowedMentions, messageContent } from '../messages/content/body.js';
 import { postMessage } from '../messages/post.js';
 import type { MessageRecord } from '../messages/record.js';
 
@@ -27,7 +27,7 @@ export interface Announcement {
   content: string;
   /** Users whom the message may notify. */
   mentions: readonly bigint[];
-  /** Within five minutes, a second announcement with this key is not posted. */
+  /** A second announcement with this key is not posted. */
   key?: string;
   /** The recipient of an ephemeral message. */
   visibleToId?: bigint;
@@ -40,11 +40,8 @@ export async function announce(call: CallContext, announcement: Announcement): P
   return postMessage(call, {
     author: await findPlatformBot(call),
     place: asPlatform(place),
-    body: {
-      content: messageContent.parse(content),
-      allowedMentions,
-      ...(key === undefined ? {} : { nonce: messageNonce.parse(key), enforceNonce: true }),
-    },
+    body: { content: messageContent.parse(content), allowedMentions },
+    key,
     files: [],
     kind: MessageType.Default,
     ...(visibleToId === undefined ? {} : { visibleToId, applicationId: PLATFORM_ID }),

@@ -131,6 +131,9 @@ describe('remindme', () => {
     await Promise.all([remind(owner, payload, 'r7'), remind(owner, payload, 'r7')]);
     await remind(owner, payload, 'r7');
     expect(await said()).toHaveLength(1);
+    clock.advance(2 * HOUR_MS);
+    await remind({ ...owner, clock }, payload, 'r7');
+    expect(await said()).toHaveLength(1);
   });
 
   test('mentions only the caller, regardless of the text', async () => {
