@@ -84,7 +84,7 @@ export interface WriteOptions {
   /**
    * Topics that the transaction locks before anything else. Of transactions that lock the same one, each sees what the
    * others did, and their events are published in the order of their commits. State every stream that the transaction
-   * reads to decide, and every stream of its events.
+   * reads to decide. On PostgreSQL, a transaction with events of other streams runs again and locks those first, too.
    */
   streams?: readonly string[];
   /** For transactions that must not run concurrently although they share no stream. Retried on conflict. */

@@ -3,6 +3,7 @@ import type { JobKinds } from '../infra/jobs/index.js';
 import type { Logger } from '../infra/observability/logger.js';
 import type { BlobStore } from '../infra/storage/blobs.js';
 import { removeAbandonedFiles } from './abandoned-files.js';
+import { finishDeletion } from './applications/delete.js';
 import { removeMessagesOfBanned } from './bans/messages.js';
 import { greet } from './built-in-commands/greetings/greet.js';
 import { remind } from './built-in-commands/reminders/remind.js';
@@ -91,6 +92,13 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       everyMs: MINUTE_MS,
       maxMs: MINUTE_MS,
       run: (_payload, { signal }) => settleOverdue(callOfNobody(), signal),
+    },
+    'finish-deletion': {
+      payload: JOB_PAYLOADS['finish-deletion'],
+      atOnce: 1,
+      maxMs: HOUR_MS,
+      run: ({ applicationId, boxGuildIds }, { signal }) =>
+        finishDeletion(callOfNobody(), applicationId, boxGuildIds, signal),
     },
     'remove-guild': {
       payload: JOB_PAYLOADS['remove-guild'],

@@ -45,6 +45,20 @@ interface Committed<T> extends Rendered {
   clocks: ReadonlyMap<string, TakenClock>;
 }
 
+/** Aborts a transaction with events of streams that it has not locked. */
+class UnknownStreams extends Error {}
+
+/** A stream that is locked after others, or after its rows, may be part of a deadlock. */
+async function untilAllAreKnown<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof UnknownStreams)) throw error;
+    }
+  }
+}
+
 export class Writes {
   readonly #retries = new ConflictRetries();
   readonly #clocks: Clocks;
@@ -73,21 +87,25 @@ export class Writes {
     const isolationLevel =
       serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
     let after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
-    const result = await this.#untilNoConflict(() => {
+    const known = new Set(streams);
+    const attempt = () => {
       after = { events: [], mails: [], jobsDueAt: [] };
       return this.#published((taken) =>
         db.writer.$transaction(
           async (tx) => {
-            const clocks = await this.#take(tx, streams, taken);
+            const clocks = await this.#take(tx, [...known], taken);
             const result = await work(this.#writeOf(call, tx, after, clocks));
             const rendered = this.#render(after.events);
-            const late = [...rendered.messages.keys()].filter((topic) => !clocks.has(topic));
+            const late = [...rendered.messages.keys()].filter((topic) => hasClock(topic) && !clocks.has(topic));
+            for (const topic of late) known.add(topic);
+            if (late.length > 0 && !this.#writer) throw new UnknownStreams();
             return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late, taken))]) };
           },
           { isolationLevel },
         ),
       );
-    });
+    };
+    const result = await this.#untilNoConflict(() => untilAllAreKnown(attempt));
     for (const dueAt of after.jobsDueAt) jobs.wakeAt(dueAt);
     for (const mail of after.mails) await mailer.send(mail);
     return result;

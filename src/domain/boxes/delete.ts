@@ -1,8 +1,7 @@
-import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { topics } from '../../infra/streams/topics.js';
-import type { CallContext } from '../call.js';
+import type { CallContext, Write } from '../call.js';
 import { accessBox } from './access.js';
-import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js';
+import { withdrawAllGuilds } from './withdraw.js';
 
 /**
  * Removes its guilds and their installations from the cloud. Data on the box stays. Exactly one of several concurrent
@@ -11,19 +10,17 @@ import { GUILDS_AT_ONCE, withdrawAllGuilds, withdrawWithin } from './withdraw.js
  */
 export async function deleteBox(call: CallContext, boxId: bigint): Promise<void> {
   await accessBox(call, boxId);
-  // In batches, which let other writes run in between.
-  await withdrawAllGuilds(call, boxId);
-  await call.write(
-    async (write) => {
-      const { db, audit, record } = write;
-      const { name } = await accessBox(call, boxId, db);
-      const late = await db.boxGuild.findMany({ where: { boxId }, select: { id: true } });
-      for (const piece of chunksOf(late, GUILDS_AT_ONCE)) await withdrawWithin(call, write, boxId, piece);
-      await db.box.delete({ where: { id: boxId } });
-      await audit({ action: 'BOX_DELETE', targetId: boxId, changes: { name } });
-      record({ type: 'BOX_ROUTES_UPDATED' });
-      record({ type: 'BOX_DELETED', boxId });
-    },
-    { streams: [topics.box(boxId)] },
-  );
+  do await withdrawAllGuilds(call, boxId);
+  while (!(await call.write((write) => deleteIfEmpty(call, write, boxId), { streams: [topics.box(boxId)] })));
+}
+
+/** @returns false if the box announced another guild in the meantime */
+async function deleteIfEmpty(call: CallContext, { db, audit, record }: Write, boxId: bigint): Promise<boolean> {
+  const { name } = await accessBox(call, boxId, db);
+  if ((await db.boxGuild.count({ where: { boxId } })) > 0) return false;
+  await db.box.delete({ where: { id: boxId } });
+  await audit({ action: 'BOX_DELETE', targetId: boxId, changes: { name } });
+  record({ type: 'BOX_ROUTES_UPDATED' });
+  record({ type: 'BOX_DELETED', boxId });
+  return true;
 }

@@ -2,9 +2,10 @@ import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.j
 import type { BoxGuild } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
-import { removeFromGuilds } from '../installations/uninstall.js';
+import { removeWithoutLog } from '../installations/uninstall.js';
 import { limits } from '../limits.js';
 import { deleteWebhooksOfGuilds } from '../webhooks/delete.js';
+import { LIVE } from '../webhooks/record.js';
 
 type GuildKey = Pick<BoxGuild, 'id'>;
 
@@ -41,29 +42,34 @@ async function guildsBeside(call: CallContext, boxId: bigint, kept: ReadonlySet<
   return guilds.filter(({ id }) => !kept.has(id));
 }
 
-export const GUILDS_AT_ONCE = 20;
+const GUILDS_AT_ONCE = 20;
 
 async function withdrawGuilds(call: CallContext, boxId: bigint, guilds: GuildKey[]): Promise<void> {
   for (const piece of chunksOf(guilds, GUILDS_AT_ONCE)) {
     await yieldToEventLoop();
-    await call.write((write) => withdrawWithin(call, write, boxId, piece), {
-      streams: [topics.box(boxId), ...piece.map(({ id }) => topics.guild(id))],
-    });
+    const guildIds = piece.map(({ id }) => id);
+    const streams = [
+      topics.box(boxId),
+      ...guildIds.map(topics.guild),
+      ...(await streamsOfApplications(call, guildIds)),
+    ];
+    await call.write((write) => withdrawWithin(call, write, boxId, guildIds), { streams });
   }
 }
 
-/**
- * Ignores guilds that the box does not have. The transaction must lock the streams of box and guilds.
- * @param guilds at most {@link GUILDS_AT_ONCE}
- */
-export async function withdrawWithin(
-  call: CallContext,
-  write: Write,
-  boxId: bigint,
-  guilds: readonly GuildKey[],
-): Promise<void> {
+/** Of applications with installations or webhooks in the guilds, and of their bots. */
+async function streamsOfApplications({ read }: CallContext, guildIds: bigint[]): Promise<string[]> {
+  const ofGuilds = { guildId: { in: guildIds } };
+  const select = { applicationId: true };
+  const installations = await read.installation.findMany({ where: ofGuilds, select });
+  const webhooks = await read.webhook.findMany({ where: { ...ofGuilds, ...LIVE }, select });
+  const ids = [...installations, ...webhooks].map(({ applicationId }) => applicationId);
+  return [...ids.map(topics.application), ...ids.map(topics.user)];
+}
+
+async function withdrawWithin(call: CallContext, write: Write, boxId: bigint, guildIds: bigint[]): Promise<void> {
   const { db, record } = write;
-  const where = { boxId, id: { in: guilds.map(({ id }) => id) } };
+  const where = { boxId, id: { in: guildIds } };
   const there = await db.boxGuild.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } });
   const ids = there.map(({ id }) => id);
   if (ids.length === 0) return;
@@ -72,7 +78,7 @@ export async function withdrawWithin(
   // Deleted first. Otherwise removing an installation would make the box remove the bot.
   await db.boxGuild.deleteMany({ where: { id: { in: ids } } });
   for (const { applicationId, guildId } of installations) {
-    if (guildId !== null) await removeFromGuilds(call, write, applicationId, guildId);
+    if (guildId !== null) await removeWithoutLog(call, write, applicationId, guildId);
   }
   // After GUILD_DELETE, a lookup must find no route.
   record({ type: 'BOX_ROUTES_UPDATED' });

@@ -97,7 +97,7 @@ async function changeList(
       if (mustRun) await requireAbleToRun(write.db, key, before, mustRun);
       return replaceList(write, key, before, await plan(write.db, before));
     },
-    { streams: [topics.application(applicationId), topics.guild(guildId)] },
+    { streams: [topics.application(applicationId), topics.guild(guildId), topics.user(applicationId)] },
   );
 }
 

@@ -7,7 +7,7 @@ import { removeChannel } from '../channels/remove.js';
 import { dropPictures } from '../emojis/pictures.js';
 import { DomainError } from '../errors.js';
 import { dropIcon } from '../icons.js';
-import { removeFromGuilds } from '../installations/uninstall.js';
+import { removeWithoutLog, streamsOfInstallation } from '../installations/uninstall.js';
 import { publishUnusable } from '../webhooks/write.js';
 import { accessGuild } from './access.js';
 import { mayAsMember } from './ownership.js';
@@ -94,8 +94,8 @@ async function removeApplications({ db, call, signal }: Supplies, guildId: bigin
   for (const { applicationId } of installations) {
     await yieldToEventLoop();
     signal.throwIfAborted();
-    await call.write((write) => removeFromGuilds(call, write, applicationId, guildId), {
-      streams: [topics.application(applicationId), topics.guild(guildId), topics.user(applicationId)],
+    await call.write((write) => removeWithoutLog(call, write, applicationId, guildId), {
+      streams: streamsOfInstallation(applicationId, guildId),
     });
   }
 }

@@ -1,4 +1,3 @@
-import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import type { Application, Installation, User } from '../../infra/database/index.js';
 import { isMadeByBox } from '../../infra/ids/ids.js';
 import { BoxRefused } from '../boxes/client.js';
@@ -16,28 +15,13 @@ export interface BoxBot {
 /** Retry delay after a box was unavailable, in milliseconds. */
 export const ASK_AGAIN_MS = 60_000;
 
-/** SQLite takes 999 parameters. */
-const GUILDS_PER_QUERY = 400;
-
-/**
- * Publishes that the bot lost guilds on boxes, and schedules its removal there.
- * @param removed may include installations to cloud guilds
- */
-export async function leaveBoxes(
-  call: CallContext,
-  write: Write,
-  botId: bigint,
-  removed: readonly Pick<Installation, 'guildId'>[],
-): Promise<void> {
-  const ids = removed.flatMap(({ guildId }) => (guildId !== null && isMadeByBox(guildId) ? [guildId] : []));
-  for (const piece of chunksOf(ids, GUILDS_PER_QUERY)) {
-    const guilds = await write.db.boxGuild.findMany({ where: { id: { in: piece } }, select: { id: true } });
-    for (const { id: guildId } of guilds) {
-      write.record({ type: 'MEMBERSHIP_UPDATED', guildId, userId: botId });
-      write.record({ type: 'GUILD_LEFT', guildId, userId: botId });
-      await addSettlement(write, { guildId, botId }, call.clock.now());
-    }
-  }
+/** Publishes that the bot lost a guild on a box, and schedules its removal there. Ignores other guilds. */
+export async function leaveBox(call: CallContext, write: Write, bot: BoxBot): Promise<void> {
+  const { guildId, botId: userId } = bot;
+  if (!isMadeByBox(guildId) || (await write.db.boxGuild.count({ where: { id: guildId } })) === 0) return;
+  write.record({ type: 'MEMBERSHIP_UPDATED', guildId, userId });
+  write.record({ type: 'GUILD_LEFT', guildId, userId });
+  await addSettlement(write, bot, call.clock.now());
 }
 
 /** Schedules {@link settleBoxBot} after the commit. */

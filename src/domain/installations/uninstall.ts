@@ -5,11 +5,11 @@ import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuild } from '../guilds/access.js';
 import { endUninstalled } from '../interactions/delivery/uninstalled.js';
-import { deleteAllMemberships, deleteMember } from '../members/rows.js';
+import { deleteMember } from '../members/rows.js';
 import { forgetRole } from '../roles/forget.js';
 import { endVoice } from '../voice/leave.js';
 import { deleteWebhooksIn } from '../webhooks/delete.js';
-import { leaveBoxes } from './box-bots.js';
+import { leaveBox } from './box-bots.js';
 import { auditedIntegration } from './integration.js';
 
 /**
@@ -44,7 +44,7 @@ async function removeFromOwnBox(call: CallContext, applicationId: bigint, guildI
 export async function uninstallFromBox(call: CallContext, applicationId: bigint, guildId: bigint): Promise<boolean> {
   const remove = async (write: Write) => {
     await deleteWebhooksIn(call, write, { applicationId, guildId }, { isLoggedThere: false });
-    return removeFromGuilds(call, write, applicationId, guildId);
+    return removeWithoutLog(call, write, applicationId, guildId);
   };
   const streams = streamsOfInstallation(applicationId, guildId);
   const { installationIds } = await call.write(remove, { streams });
@@ -88,7 +88,7 @@ interface Removed {
   memberships: number;
 }
 
-/** As {@link removeFromGuilds}, but also writes to the guild's audit log. */
+/** As {@link removeWithoutLog}, but also writes to the guild's audit log. */
 export async function removeFromGuild(
   call: CallContext,
   write: Write,
@@ -96,7 +96,7 @@ export async function removeFromGuild(
   guildId: bigint,
 ): Promise<Removed> {
   await deleteWebhooksIn(call, write, { applicationId, guildId });
-  const removed = await removeFromGuilds(call, write, applicationId, guildId);
+  const removed = await removeWithoutLog(call, write, applicationId, guildId);
   if (removed.installationIds.length === 0) return removed;
   const changes = auditedIntegration(await write.db.application.findUniqueOrThrow({ where: { id: applicationId } }));
   for (const targetId of removed.installationIds) {
@@ -108,58 +108,64 @@ export async function removeFromGuild(
 const ENTRIES_PER_ROUND = 10;
 
 /**
- * Removes an application's installation, bot, managed role and command permissions from a guild; from all guilds if
- * `guildId` is undefined. Missing parts are ignored. Jobs remove the bot from boxes. The transaction must
- * lock the streams of application and guild.
+ * Removes an application's installation, bot, managed role and command permissions from a guild. Missing parts are
+ * ignored. A job removes the bot from a box. The transaction must lock {@link streamsOfInstallation}.
  */
-export async function removeFromGuilds(
+export async function removeWithoutLog(
   call: CallContext,
   write: Write,
   applicationId: bigint,
-  guildId?: bigint,
+  guildId: bigint,
 ): Promise<Removed> {
-  const { db, record, audit } = write;
-  const ofApplication = { applicationId, guildId: guildId ?? { not: null } };
-  const installations = await db.installation.findMany({ where: ofApplication, select: { id: true, guildId: true } });
-  await deleteInstallations(call, write, ofApplication);
-  for (const [index, { guildId }] of installations.entries()) {
-    if (index % ENTRIES_PER_ROUND === 0) await yieldOnce();
-    await audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: applicationId, ...(guildId && { guildId }) });
-  }
+  const { db } = write;
+  const installations = await removeServerInstallations(call, write, { applicationId, guildId });
   await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
-  if (installations.length > 0) record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
-  await leaveBoxes(call, write, applicationId, installations);
+  if (installations.length > 0) await leaveBox(call, write, { botId: applicationId, guildId });
   const memberships = await removeBot(call, write, applicationId, guildId);
-  await removeManagedRoles(write, applicationId, guildId);
   return { installationIds: installations.map(({ id }) => id), memberships };
 }
 
-const ROLES_PER_ROUND = 10;
+/** The transaction must lock the application's stream. @returns the removed installations */
+export async function removeServerInstallations(
+  call: CallContext,
+  write: Write,
+  { applicationId, guildId }: { applicationId: bigint; guildId?: bigint },
+): Promise<Pick<Installation, 'id' | 'guildId'>[]> {
+  const where = { applicationId, guildId: guildId ?? { not: null } };
+  const installations = await write.db.installation.findMany({ where, select: { id: true, guildId: true } });
+  await deleteInstallations(call, write, where);
+  for (const [index, { guildId }] of installations.entries()) {
+    if (index % ENTRIES_PER_ROUND === 0) await yieldOnce();
+    const changed = { applicationId, targetId: applicationId, ...(guildId && { guildId }) };
+    await write.audit({ action: 'INSTALLATION_DELETE', ...changed });
+  }
+  if (installations.length > 0) write.record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
+  return installations;
+}
 
-async function removeManagedRoles(write: Write, applicationId: bigint, guildId: bigint | undefined): Promise<void> {
+/**
+ * Removes the bot and its managed role. The transaction must lock {@link streamsOfInstallation}.
+ * @returns the number of removed memberships
+ */
+export async function removeBot(call: CallContext, write: Write, botId: bigint, guildId: bigint): Promise<number> {
+  const { db, record } = write;
+  const isRemoved = await deleteMember(db, { guildId, userId: botId }, call.clock.now());
+  await endVoice(write, { userId: botId, guildId });
+  if (isRemoved) {
+    record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: await db.user.findUniqueOrThrow({ where: { id: botId } }) });
+    record({ type: 'GUILD_LEFT', guildId, userId: botId });
+  }
+  await removeManagedRoles(write, botId, guildId);
+  return isRemoved ? 1 : 0;
+}
+
+async function removeManagedRoles(write: Write, applicationId: bigint, guildId: bigint): Promise<void> {
   const { db, record } = write;
   const managed = { applicationId, managed: true, guildId };
   const roles = await db.role.findMany({ where: managed, select: { id: true, guildId: true } });
   await db.role.deleteMany({ where: managed });
-  for (const [index, role] of roles.entries()) {
-    if (index % ROLES_PER_ROUND === 0) await yieldOnce();
-    record({ type: 'GUILD_ROLE_DELETE', guildId: role.guildId, roleId: role.id });
+  for (const role of roles) {
+    record({ type: 'GUILD_ROLE_DELETE', guildId, roleId: role.id });
     await forgetRole(write, role);
   }
-}
-
-/** @returns the number of removed memberships */
-async function removeBot(call: CallContext, write: Write, botId: bigint, guildId: bigint | undefined): Promise<number> {
-  const { db, record } = write;
-  const bot = await db.user.findUniqueOrThrow({ where: { id: botId } });
-  const ofBot = { userId: botId, guildId };
-  const memberships = await db.member.findMany({ where: ofBot, select: { guildId: true } });
-  if (guildId === undefined) await deleteAllMemberships(db, botId);
-  else await deleteMember(db, { guildId, userId: botId }, call.clock.now());
-  await endVoice(write, { userId: botId, ...(guildId === undefined ? {} : { guildId }) });
-  for (const { guildId } of memberships) {
-    record({ type: 'GUILD_MEMBER_REMOVE', guildId, user: bot });
-    record({ type: 'GUILD_LEFT', guildId, userId: botId });
-  }
-  return memberships.length;
 }

@@ -113,6 +113,6 @@ async function removePiece(call: CallContext, selection: Selection, userIds: rea
       const users = await write.db.user.findMany({ where: { id: { in: inactive } }, orderBy: { id: 'asc' } });
       for (const user of users) await endMembership(call, write, BigInt(selection.guildId), user);
     },
-    { streams: [topics.guild(selection.guildId)] },
+    { streams: [topics.guild(selection.guildId), ...userIds.map(topics.user)] },
   );
 }

@@ -61,15 +61,6 @@ async function takeRow(db: Transaction, key: MemberKey) {
   }
 }
 
-/** For a user who will never join again. The transaction must lock the user's stream. */
-export async function deleteAllMemberships(db: Transaction, userId: bigint): Promise<void> {
-  // Starts from the user's memberships, because a condition on `Guild` would scan every guild.
-  await db.$executeRaw`
-    UPDATE "Guild" SET "memberCount" = "memberCount" - 1
-    WHERE "id" IN (SELECT "guildId" FROM "Member" WHERE "userId" = ${userId})`;
-  await db.member.deleteMany({ where: { userId } });
-}
-
 async function count(db: Transaction, guildId: bigint, more: number): Promise<void> {
   await db.guild.updateMany({ where: { id: guildId }, data: { memberCount: { increment: more } } });
 }

@@ -1,8 +1,8 @@
-import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
-import { loadMemberRows } from '../members/rows.js';
+import { loadMemberRow } from '../members/rows.js';
 
 /** Must run in the transaction of the change. A job updates the memberships later. */
 export async function showUserAnew(
@@ -15,19 +15,17 @@ export async function showUserAnew(
   await addJob({ kind: 'show-user', key: `show-user:${user.id}`, payload, dueAt: clock.now() });
 }
 
-const MEMBERS_PER_PIECE = 100;
-
 /** A member changes with their user (Discord's documentation, Gateway Events). @throws `signal.reason` when aborted */
 export async function showMemberships(call: CallContext, userId: bigint, signal: AbortSignal): Promise<void> {
   for await (const page of call.guilds.pagesOfGuildIds(userId)) {
-    for (const guildIds of chunksOf(page, MEMBERS_PER_PIECE)) {
+    for (const guildId of page) {
       await yieldToEventLoop();
       signal.throwIfAborted();
-      const keys = guildIds.map((guildId) => ({ guildId, userId }));
       const show = async ({ db, record }: Write) => {
-        for (const member of await loadMemberRows(db, keys)) record({ type: 'GUILD_MEMBER_UPDATE', member });
+        const member = await loadMemberRow(db, guildId, userId);
+        if (member) record({ type: 'GUILD_MEMBER_UPDATE', member });
       };
-      await call.write(show, { streams: guildIds.map(topics.guild) });
+      await call.write(show, { streams: [topics.guild(guildId)] });
     }
   }
 }

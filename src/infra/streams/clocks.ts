@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../caching/at-most.js';
 import { type Database, Prisma, type Transaction } from '../database/index.js';
+import { inLockOrder } from './topics.js';
 
 /** A stream's number of a change, while its transaction is open. */
 export interface TakenClock {
@@ -31,7 +32,7 @@ const STALLED_MS = 2_000;
 class StoredClocks implements Clocks {
   async take(db: Transaction, topics: readonly string[]): Promise<Map<string, TakenClock>> {
     if (topics.length === 0) return new Map();
-    const rows = Prisma.join([...new Set(topics)].sort().map((topic) => Prisma.sql`(${topic}, 1, 0)`));
+    const rows = Prisma.join(inLockOrder(topics).map((topic) => Prisma.sql`(${topic}, 1, 0)`));
     const taken = await db.$queryRaw<{ key: string; seq: bigint; newestId: bigint }[]>`
       INSERT INTO "StreamClock" ("key", "seq", "newestId") VALUES ${rows}
       ON CONFLICT ("key") DO UPDATE SET "seq" = "StreamClock"."seq" + 1

@@ -12,9 +12,21 @@ export const topics = {
   sessions: 'sessions',
 };
 
-/** The others only invalidate caches, so that their events need no order. */
-const ORDERED = new Set(['guild', 'user', 'application', 'team', 'box']);
+/**
+ * In the order in which transactions lock them. The others only invalidate caches, so that their events need no order.
+ */
+const ORDERED = ['guild', 'box', 'team', 'application', 'user'];
+
+/** -1 without a clock. */
+function rankOf(topic: string): number {
+  return ORDERED.indexOf(topic.slice(0, topic.indexOf(':')));
+}
 
 export function hasClock(topic: string): boolean {
-  return ORDERED.has(topic.slice(0, topic.indexOf(':')));
+  return rankOf(topic) >= 0;
+}
+
+/** Transactions in this order never wait for each other in a circle. Topics of one kind are in the order of their names. */
+export function inLockOrder(topics: Iterable<string>): string[] {
+  return [...new Set(topics)].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
 }
