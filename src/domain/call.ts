@@ -87,8 +87,6 @@ export interface WriteOptions {
    * reads to decide. On PostgreSQL, a transaction with events of other streams runs again and locks those first, too.
    */
   streams?: readonly string[];
-  /** For transactions that must not run concurrently although they share no stream. Retried on conflict. */
-  serializable?: boolean;
 }
 
 export interface OneWithEvent<T> {

@@ -1,7 +1,7 @@
 import { Mutex } from '../infra/concurrency/mutex.js';
 import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
 import { mayBeDone } from '../infra/database/faults.js';
-import { type Database, Prisma, type Transaction } from '../infra/database/index.js';
+import type { Database, Transaction } from '../infra/database/index.js';
 import type { NextId } from '../infra/ids/ids.js';
 import type { Jobs } from '../infra/jobs/index.js';
 import type { Mail, Mailer } from '../infra/mail.js';
@@ -81,28 +81,23 @@ export class Writes {
   async transaction<T>(
     call: CallContext,
     work: (write: Write) => Promise<T>,
-    { streams = [], serializable = false }: WriteOptions = {},
+    { streams = [] }: WriteOptions = {},
   ): Promise<T> {
     const { db, jobs, mailer } = this.parts;
-    const isolationLevel =
-      serializable && db.dialect === 'postgresql' ? Prisma.TransactionIsolationLevel.Serializable : undefined;
     let after: AfterCommit = { events: [], mails: [], jobsDueAt: [] };
     const known = new Set(streams);
     const attempt = () => {
       after = { events: [], mails: [], jobsDueAt: [] };
       return this.#published((taken) =>
-        db.writer.$transaction(
-          async (tx) => {
-            const clocks = await this.#take(tx, [...known], taken);
-            const result = await work(this.#writeOf(call, tx, after, clocks));
-            const rendered = this.#render(after.events);
-            const late = [...rendered.messages.keys()].filter((topic) => hasClock(topic) && !clocks.has(topic));
-            for (const topic of late) known.add(topic);
-            if (late.length > 0 && !this.#writer) throw new UnknownStreams();
-            return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late, taken))]) };
-          },
-          { isolationLevel },
-        ),
+        db.writer.$transaction(async (tx) => {
+          const clocks = await this.#take(tx, [...known], taken);
+          const result = await work(this.#writeOf(call, tx, after, clocks));
+          const rendered = this.#render(after.events);
+          const late = [...rendered.messages.keys()].filter((topic) => hasClock(topic) && !clocks.has(topic));
+          for (const topic of late) known.add(topic);
+          if (late.length > 0 && !this.#writer) throw new UnknownStreams();
+          return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late, taken))]) };
+        }),
       );
     };
     const result = await this.#untilNoConflict(() => untilAllAreKnown(attempt));

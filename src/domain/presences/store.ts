@@ -1,9 +1,10 @@
 import type { Presence, Prisma } from '../../infra/database/index.js';
+import { topics } from '../../infra/streams/topics.js';
 import { noteSeen } from '../accounts/seen.js';
 import type { CallContext, Write } from '../call.js';
 import { leaveAll } from '../voice/leave.js';
 import { byUser, latestOf, presencesOf, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
-import { endVisits } from './visits.js';
+import { endingVisits } from './visits.js';
 
 export interface ConnectionKey {
   /** The id of the gateway session or the socket. */
@@ -43,56 +44,47 @@ export interface ConnectionState extends ConnectionKey {
  * @throws a missing reference if other processes considered this one dead
  */
 export async function storeConnections(call: CallContext, states: readonly ConnectionState[]): Promise<Change[]> {
-  await endWithConnections(
-    call,
-    states.filter(({ statement }) => statement === null),
-  );
-  // Serializable, because the rows of many users share no stream.
-  return call.write(
-    async ({ db }) => {
-      const stored = await db.presence.findMany({
-        where: { userId: { in: states.map(({ userId }) => userId) } },
-        include: { process: { select: { until: true } } },
-      });
-      const storedOf = byUser(stored);
-      const now = call.live.now();
-      const changes: Change[] = [];
-      const begun: Prisma.PresenceCreateManyInput[] = [];
-      const ended: ConnectionState[] = [];
-      for (const state of states) {
-        const { id, userId, session } = state;
-        const known = storedOf.get(userId) ?? [];
-        const rows = known.filter(({ process }) => process.until > now);
-        const others = rows.filter(({ sessionId }) => sessionId !== id);
-        const isStored = known.some(({ sessionId }) => sessionId === id);
-        const row = state.statement && rowOf(call, state, state.statement, others);
-        if (row && isStored) await db.presence.update({ where: { sessionId: id }, data: row });
-        else if (row) begun.push({ sessionId: id, ...row });
-        else if (isStored) ended.push(state);
-        changes.push({
-          before: shownOf(userId, rows),
-          after: shownOf(userId, row ? [...others, row] : others),
-          isOfSessions: session !== null && (row ? !rows.some((one) => isConnection(one, { id, session })) : isStored),
-        });
-      }
-      if (begun.length > 0) await db.presence.createMany({ data: begun });
-      if (ended.length > 0) await db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ id }) => id) } } });
-      const people = ended.filter(({ session }) => session === null);
-      for (const { userId } of people) await noteSeen(db, userId, call.clock.now());
-      return changes;
-    },
-    { serializable: true },
-  );
-}
-
-async function endWithConnections(call: CallContext, closed: readonly ConnectionState[]): Promise<void> {
+  const closed = states.filter(({ statement }) => statement === null);
   for (const { id, userId, isInVoice } of closed) if (isInVoice) await leaveAll(call, { userId, sessionId: id });
   const people = closed.filter(({ session }) => session === null);
-  await endVisits(
-    call,
-    people.map(({ userId }) => userId),
-    people.map(({ id }) => id),
-  );
+  return endingVisits(call, people, streamsOf(states), async (write) => {
+    const { db } = write;
+    const stored = await db.presence.findMany({
+      where: { userId: { in: states.map(({ userId }) => userId) } },
+      include: { process: { select: { until: true } } },
+    });
+    const storedOf = byUser(stored);
+    const now = call.live.now();
+    const changes: Change[] = [];
+    const begun: Prisma.PresenceCreateManyInput[] = [];
+    const ended: ConnectionState[] = [];
+    for (const state of states) {
+      const { id, userId, session } = state;
+      const known = storedOf.get(userId) ?? [];
+      const rows = known.filter(({ process }) => process.until > now);
+      const others = rows.filter(({ sessionId }) => sessionId !== id);
+      const isStored = known.some(({ sessionId }) => sessionId === id);
+      const row = state.statement && rowOf(call, state, state.statement, others);
+      if (row && isStored) await db.presence.update({ where: { sessionId: id }, data: row });
+      else if (row) begun.push({ sessionId: id, ...row });
+      else if (isStored) ended.push(state);
+      changes.push({
+        before: shownOf(userId, rows),
+        after: shownOf(userId, row ? [...others, row] : others),
+        isOfSessions: session !== null && (row ? !rows.some((one) => isConnection(one, { id, session })) : isStored),
+      });
+    }
+    if (begun.length > 0) await db.presence.createMany({ data: begun });
+    if (ended.length > 0) await db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ id }) => id) } } });
+    const endedPeople = ended.filter(({ session }) => session === null);
+    for (const { userId } of endedPeople) await noteSeen(db, userId, call.clock.now());
+    return changes;
+  });
+}
+
+/** The streams that order the presences of each user. */
+function streamsOf(users: readonly Pick<Presence, 'userId'>[]): string[] {
+  return [...new Set(users.map(({ userId }) => topics.user(userId)))];
 }
 
 function rowOf(
@@ -123,7 +115,6 @@ function isConnection(
 
 /** Includes connections to other processes. @returns null if the user has no connection */
 export function storeStatus(call: CallContext, userId: bigint, status: Status): Promise<Change | null> {
-  // Serializable, because a connection of the user may be stored at the same time.
   return call.write(
     async ({ db }) => {
       const rows = await presencesOf(db, userId, call.live.now());
@@ -136,32 +127,29 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
         isOfSessions: false,
       };
     },
-    { serializable: true },
+    { streams: streamsOf([{ userId }]) },
   );
 }
 
 const ENDED_PER_TRANSACTION = 200;
 
-/** Ends one batch. Concurrent callers end different presences. @returns null if none are left */
+/** Ends one batch. Concurrent callers end each presence once. @returns null if none are left */
 export async function endSomePresences(call: CallContext, processId: string): Promise<Change[] | null> {
-  const some = { where: { processId }, orderBy: { sessionId: 'asc' }, take: ENDED_PER_TRANSACTION } as const;
-  const ending = await call.read.presence.findMany({ ...some, select: { sessionId: true, userId: true } });
-  await endVisits(
-    call,
-    ending.map(({ userId }) => userId),
-    ending.map(({ sessionId }) => sessionId),
-  );
-  // Serializable, because the rows of many users share no stream.
-  return call.write(
-    async (write) => {
-      const ended = await write.db.presence.findMany(some);
-      if (ended.length === 0) return null;
-      const changes = await changesWithout(call, write, ended);
-      await write.db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ sessionId }) => sessionId) } } });
-      return changes;
-    },
-    { serializable: true },
-  );
+  const ending = await call.read.presence.findMany({
+    where: { processId },
+    orderBy: { sessionId: 'asc' },
+    take: ENDED_PER_TRANSACTION,
+    select: { sessionId: true, userId: true },
+  });
+  if (ending.length === 0) return null;
+  const connections = ending.map(({ sessionId, userId }) => ({ id: sessionId, userId }));
+  return endingVisits(call, connections, streamsOf(ending), async (write) => {
+    const where = { processId, sessionId: { in: ending.map(({ sessionId }) => sessionId) } };
+    const ended = await write.db.presence.findMany({ where });
+    const changes = await changesWithout(call, write, ended);
+    await write.db.presence.deleteMany({ where });
+    return changes;
+  });
 }
 
 async function changesWithout(call: CallContext, { db }: Write, ended: Presence[]): Promise<Change[]> {

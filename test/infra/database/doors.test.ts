@@ -4,6 +4,7 @@ import { callContext } from '../../../src/context.js';
 import type { CallContext, Write } from '../../../src/domain/call.js';
 import { DomainError } from '../../../src/domain/errors.js';
 import { Writes } from '../../../src/domain/writes.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { hearGuild } from '../../harness/bus.js';
 import { startServer, type TestServer } from '../../harness/server.js';
 import { createGuild } from '../../harness/world.js';
@@ -156,7 +157,7 @@ describe('a limit that counts rows', () => {
           if (count >= LIMIT) throw new DomainError('LIMIT_EXCEEDED', 'no more');
           await db.authVerification.create(row('counted'));
         },
-        { serializable: true },
+        { streams: [topics.user(1n)] },
       );
     const results = await Promise.allSettled(Array.from({ length: 20 }, addOne));
     const codes = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
