@@ -62,6 +62,7 @@ export async function openResources(
     decidesAccess,
     changesOf: ({ changes = [] }) => changes,
     withoutOutdated,
+    stateOf: ({ state }) => state,
     onGap: () => measures.streamGaps.inc(),
   });
   const lostEvents = db.dialect === 'postgresql' ? watchForLostEvents(db, bus, clock, log) : null;

@@ -88,6 +88,8 @@ export interface BusMessage extends EventStamp {
   /** Set if some receivers may not read all content. */
   content?: ContentForms;
   embedded?: Embedded;
+  /** Set if the event has the whole state of an object. Receivers skip those with an older clock. */
+  state?: { key: string; clock: number };
   /** Keys of objects that the event changes, of those that other events embed. */
   changes?: string[];
   /** The enabled intents, if they changed. */
@@ -110,6 +112,7 @@ export function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>):
 }
 
 export const keyOfMember = (userId: bigint) => `member:${userId}`;
+export const keyOfPresence = (userId: bigint) => `presence:${userId}`;
 export const keyOfMessage = (id: bigint) => `message:${id}`;
 
 /** @param isOutdated whether the object with the key has changed since */

@@ -67,6 +67,8 @@ export type FindMessageId = (wanted?: bigint) => Promise<bigint>;
 export interface Write {
   db: Transaction;
   messageId: FindMessageId;
+  /** Number of this change in a stream that the transaction locks. */
+  clockOf(topic: string): number;
   /** Events are published after the commit, in this order. */
   record(event: DomainEvent): void;
   /** Sends the mail after the commit. Logs failures. */
@@ -110,8 +112,6 @@ interface Life {
 }
 
 interface OpenConnections {
-  /** The user's presence in all processes. */
-  presenceOf(userId: bigint): Promise<ShownPresence>;
   isOpen(id: string): boolean;
   /** Call before the connection joins voice. The voice state ends when the connection closes. */
   holdVoice(id: string): void;

@@ -73,7 +73,13 @@ export type DomainEvent =
   | { type: 'GUILD_MEMBER_ADD'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_UPDATE'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_REMOVE'; guildId: bigint; user: User }
-  | { type: 'PRESENCE_UPDATE'; guildId: bigint; presence: ShownPresence }
+  | {
+      type: 'PRESENCE_UPDATE';
+      guildId: bigint;
+      presence: ShownPresence;
+      /** Of the user's stream, when the presence was read. */
+      clock: number;
+    }
   | { type: 'VOICE_STATE_UPDATE'; state: VoiceStateRecord }
   | { type: 'GUILD_BAN_ADD'; guildId: bigint; user: User }
   | { type: 'GUILD_BAN_REMOVE'; guildId: bigint; user: User }

@@ -223,6 +223,11 @@ export class Writes {
     return {
       db,
       messageId: this.#messageIds(call.nextId, db, clocks),
+      clockOf: (topic) => {
+        const taken = clocks.get(topic);
+        if (!taken) throw new Error(`The transaction does not lock ${topic}`);
+        return taken.clock;
+      },
       record: (event) => after.events.push(event),
       mail: (mail) => after.mails.push(mail),
       addJob: async (job) => {

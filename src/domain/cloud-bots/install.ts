@@ -3,7 +3,6 @@ import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { addBot } from '../installations/guild-install.js';
 import { removeFromGuild } from '../installations/uninstall.js';
-import { publishPresenceIn } from '../presences/publish.js';
 import { findCopy } from './copies.js';
 
 export interface BoxInstall {
@@ -28,7 +27,6 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
     },
     { streams: [topics.application(user.id), topics.guild(guildId), topics.user(user.id)] },
   );
-  await publishPresenceIn(call, guildId, user.id);
 }
 
 export async function removeFromBox(

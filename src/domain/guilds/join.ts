@@ -5,7 +5,6 @@ import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { findInvite, stillWorking } from '../invites/find.js';
 import { becomeMember } from '../members/become.js';
-import { publishPresenceIn } from '../presences/publish.js';
 
 /**
  * Does nothing if the caller is a member already.
@@ -22,7 +21,6 @@ export async function joinGuild(call: CallContext, code: string): Promise<Guild>
     if (isMissingReference(error) || isMissingRow(error)) throw new DomainError('UNKNOWN_INVITE');
     if (!isUniqueConflict(error)) throw error;
   }
-  await publishPresenceIn(call, invite.guildId, user.id);
   return invite.guild;
 }
 

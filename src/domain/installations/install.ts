@@ -2,7 +2,6 @@ import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Installation } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
-import { publishPresenceIn } from '../presences/publish.js';
 import { findInstallable, requireStillThere } from './access.js';
 import { planBoxInstall } from './box-install.js';
 import { planGuildInstall } from './guild-install.js';
@@ -43,7 +42,7 @@ export async function planInstall(
 }
 
 /**
- * Writes a planned installation or other grants, then publishes the bot's presence to the guild.
+ * Writes a planned installation or other grants.
  * @throws UNKNOWN_APPLICATION if the application was deleted in the meantime
  */
 export async function writeInstall<T>(
@@ -55,9 +54,7 @@ export async function writeInstall<T>(
     guildId === undefined
       ? [topics.application(applicationId), topics.user(requirePerson(call).user.id)]
       : streamsOfInstallation(applicationId, guildId);
-  const written = await writeBesideOthers(call, applicationId, streams, work);
-  if (guildId !== undefined) await publishPresenceIn(call, guildId, applicationId);
-  return written;
+  return writeBesideOthers(call, applicationId, streams, work);
 }
 
 async function writeBesideOthers<T>(

@@ -6,7 +6,6 @@ import type { GuildOperation } from '../guild-operations.js';
 import { accessGuild } from '../guilds/access.js';
 import type { GuildView } from '../guilds/views.js';
 import { findTokenActor } from '../oauth/access-tokens.js';
-import { publishPresenceIn } from '../presences/publish.js';
 import { becomeMember } from './become.js';
 import type { MemberRecord } from './record.js';
 import { auditRoles, rolesForNewMember } from './roles.js';
@@ -35,9 +34,7 @@ export async function addMember(call: CallContext, input: AddMemberInput): Promi
   await checkAccessToken(call, input);
   if (await call.guilds.member(guildId, userId)) return null;
   try {
-    const member = await writeMember(call, view, input);
-    await publishPresenceIn(call, guildId, userId);
-    return member;
+    return await writeMember(call, view, input);
   } catch (error) {
     if (isUniqueConflict(error)) return null;
     throw isMissingReference(error) ? new DomainError('UNKNOWN_GUILD') : error;

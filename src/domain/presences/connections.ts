@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { type Clock, pause } from '../../infra/clock.js';
 import { forEachYielding, yieldOnce } from '../../infra/concurrency/event-loop.js';
 import { KeyedMutex } from '../../infra/concurrency/mutex.js';
@@ -8,9 +7,8 @@ import type { Logger } from '../../infra/observability/logger.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
 import type { LiveProcess } from '../live-processes/heartbeat.js';
-import { loadPresences } from './list.js';
-import { publishPresence, publishPresenceOnce } from './publish.js';
-import { looksAlike, type ShownPresence, type Statement, type Status, shownOf } from './record.js';
+import { publishPresence } from './publish.js';
+import { looksAlike, type ShownPresence, type Statement, type Status } from './record.js';
 import { SessionNews } from './session-news.js';
 import { type Change, type ConnectionKey, storeConnections, storeStatus } from './store.js';
 
@@ -59,13 +57,11 @@ export class Connections {
   /** Callers that wait for stored presences. A failure releases them, because the database may be down for long. */
   readonly #waiting = new Set<() => void>();
   readonly #sessionNews: SessionNews;
-  readonly #findPresence: (userId: bigint) => Promise<ShownPresence | null>;
   #isFailing = false;
   #isStopping = false;
 
   constructor(private readonly parts: ConnectionsParts) {
     this.#sessionNews = new SessionNews(parts);
-    this.#findPresence = joinLookups((userIds) => this.#readPresences(userIds));
   }
 
   /**
@@ -92,11 +88,6 @@ export class Connections {
     this.#open.delete(id);
     if (this.#ofRequests.get(connection.userId) === id) this.#ofRequests.delete(connection.userId);
     if (!this.#isStopping && (connection.statement || connection.isInVoice)) await this.#store(connection);
-  }
-
-  /** The user's presence in all processes. */
-  async presenceOf(userId: bigint): Promise<ShownPresence> {
-    return (await this.#findPresence(userId)) ?? shownOf(userId, []);
   }
 
   isOpen(id: string): boolean {
@@ -126,13 +117,10 @@ export class Connections {
     for (const connection of this.#open.values()) {
       if (connection.userId === userId && connection.statement) connection.statement.status = status;
     }
-    const call = this.parts.callOfNobody();
-    const change = await storeStatus(call, userId, status);
+    const change = await storeStatus(this.parts.callOfNobody(), userId, status);
     if (!change) return null;
-    // It is stored outside the line, so another change may have come after it.
-    const { before, after } = change;
-    if (!looksAlike(before, after)) await this.#inLine(userId, () => publishPresence(call, after));
-    return after;
+    await this.#inLine(userId, () => this.#tell(change));
+    return change.after;
   }
 
   /** Closes connections of signed-out users. @param userId undefined for all users */
@@ -168,12 +156,6 @@ export class Connections {
       if (refusalIn(error)?.kind !== 'unauthenticated') return;
     }
     await this.close(connection.id);
-  }
-
-  async #readPresences(userIds: bigint[]): Promise<Map<bigint, ShownPresence>> {
-    const offline = userIds.map((userId) => shownOf(userId, []));
-    const online = await loadPresences(this.parts.callOfNobody().read, userIds, this.parts.live.now());
-    return new Map([...offline, ...online].map((presence) => [presence.userId, presence]));
   }
 
   #store(connection: Connection): Promise<void> {
@@ -221,11 +203,8 @@ export class Connections {
     }
   }
 
-  async #tell({ before, after }: Change): Promise<void> {
-    if (looksAlike(before, after)) return;
-    // Without other processes, only `setStatus` publishes them too, and it checks.
-    const publish = this.parts.live.isShared ? publishPresence : publishPresenceOnce;
-    await publish(this.parts.callOfNobody(), after);
+  async #tell(change: Change): Promise<void> {
+    if (!looksAlike(change.before, change.after)) await publishPresence(this.parts.callOfNobody(), change);
   }
 
   /** @returns undefined if the process stops first */

@@ -20,7 +20,8 @@ export async function endProcess(call: CallContext, processId: string, tells: bo
   await call.write(({ db }) => db.liveProcess.deleteMany({ where: { id: processId } }));
 }
 
-async function publishChange(call: CallContext, { before, after, isOfSessions }: Change): Promise<void> {
+async function publishChange(call: CallContext, change: Change): Promise<void> {
+  const { before, after, isOfSessions } = change;
   if (isOfSessions) call.announce({ type: 'BOT_SESSIONS_UPDATED', applicationId: after.userId });
-  if (!looksAlike(before, after)) await publishPresence(call, after);
+  if (!looksAlike(before, after)) await publishPresence(call, change);
 }

@@ -27,6 +27,8 @@ export interface Change {
   after: ShownPresence;
   /** Whether a bot's session began, ended or resumed. */
   isOfSessions: boolean;
+  /** Of the user's stream. */
+  clock: number;
 }
 
 /** A connection to store. */
@@ -47,8 +49,7 @@ export async function storeConnections(call: CallContext, states: readonly Conne
   const closed = states.filter(({ statement }) => statement === null);
   for (const { id, userId, isInVoice } of closed) if (isInVoice) await leaveAll(call, { userId, sessionId: id });
   const people = closed.filter(({ session }) => session === null);
-  return endingVisits(call, people, streamsOf(states), async (write) => {
-    const { db } = write;
+  return endingVisits(call, people, streamsOf(states), async ({ db, clockOf }) => {
     const stored = await db.presence.findMany({
       where: { userId: { in: states.map(({ userId }) => userId) } },
       include: { process: { select: { until: true } } },
@@ -72,6 +73,7 @@ export async function storeConnections(call: CallContext, states: readonly Conne
         before: shownOf(userId, rows),
         after: shownOf(userId, row ? [...others, row] : others),
         isOfSessions: session !== null && (row ? !rows.some((one) => isConnection(one, { id, session })) : isStored),
+        clock: clockOf(topics.user(userId)),
       });
     }
     if (begun.length > 0) await db.presence.createMany({ data: begun });
@@ -116,7 +118,7 @@ function isConnection(
 /** Includes connections to other processes. @returns null if the user has no connection */
 export function storeStatus(call: CallContext, userId: bigint, status: Status): Promise<Change | null> {
   return call.write(
-    async ({ db }) => {
+    async ({ db, clockOf }) => {
       const rows = await presencesOf(db, userId, call.live.now());
       if (rows.length === 0) return null;
       const said = { status, statementId: call.nextId() };
@@ -125,6 +127,7 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
         before: shownOf(userId, rows),
         after: shownOf(userId, [{ ...said, activities: [] }]),
         isOfSessions: false,
+        clock: clockOf(topics.user(userId)),
       };
     },
     { streams: streamsOf([{ userId }]) },
@@ -152,7 +155,7 @@ export async function endSomePresences(call: CallContext, processId: string): Pr
   });
 }
 
-async function changesWithout(call: CallContext, { db }: Write, ended: Presence[]): Promise<Change[]> {
+async function changesWithout(call: CallContext, { db, clockOf }: Write, ended: Presence[]): Promise<Change[]> {
   const userIds = [...new Set(ended.map(({ userId }) => userId))];
   const others = await db.presence.findMany({
     where: {
@@ -170,6 +173,7 @@ async function changesWithout(call: CallContext, { db }: Write, ended: Presence[
       before: shownOf(userId, [...rest, ...ofUser]),
       after: shownOf(userId, rest),
       isOfSessions: ofUser.some(({ connectedAt }) => connectedAt !== null),
+      clock: clockOf(topics.user(userId)),
     };
   });
 }

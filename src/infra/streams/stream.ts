@@ -46,6 +46,8 @@ export interface StreamOptions<Message> {
   changesOf(message: Message): readonly string[];
   /** Leaves out embedded objects that have changed since a clock. */
   withoutOutdated(message: Message, isOutdated: (key: string, asOf: number) => boolean): Message;
+  /** The object whose whole state the message has, and its clock. Older ones are skipped. */
+  stateOf(message: Message): { key: string; clock: number } | undefined;
   /** Called for each gap of a stream. */
   onGap(): void;
 }
@@ -267,6 +269,7 @@ export class Stream<Message extends Typed> {
       else this.lose();
     }
     for (const sent of messages) {
+      if (!early && this.#isOutdated(sent)) continue;
       const message = early ? sent : this.#current(sent, clock);
       for (const listener of this.#listeners) {
         if ((listener.early ?? false) !== early) continue;
@@ -274,6 +277,14 @@ export class Stream<Message extends Typed> {
         this.#call(listener, message, clock);
       }
     }
+  }
+
+  #isOutdated(message: Message): boolean {
+    const state = this.options.stateOf(message);
+    if (!state) return false;
+    const last = this.#changes.get(state.key) ?? 0;
+    if (state.clock > last) this.#changes.set(state.key, state.clock);
+    return state.clock < last;
   }
 
   #current(message: Message, clock: number | null): Message {

@@ -10,6 +10,8 @@ import { Stream, type StreamHandler, type StreamOptions, type SubscribeOptions }
 import { channelPrefix, findRunId, MAX_ABSENCE_MS, StreamSender } from './stream-log.js';
 import { hasClock } from './topics.js';
 
+type ReadClocks = (topics: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+
 export interface Streams<Message extends Typed> {
   /** For an event without a commit. Calls local subscribers before it returns, unless an earlier change is missing. */
   publish(topic: string, message: Message): void;
@@ -25,8 +27,9 @@ export interface Streams<Message extends Typed> {
   /**
    * Reports a gap in each subscribed stream of which events do not come: their publisher ended before it sent them.
    * @param readClocks reads the clocks of the last committed changes
+   * @param withinMs how long their events may take
    */
-  findLost(readClocks: (topics: readonly string[]) => Promise<ReadonlyMap<string, number>>): Promise<void>;
+  findLost(readClocks: ReadClocks, withinMs?: number): Promise<void>;
   /** Call this when an open transaction takes a clock. */
   expect(topic: string, clock: number): void;
   subscribe(topic: string, handler: StreamHandler<Message>, options?: SubscribeOptions): BusSubscription;
@@ -119,11 +122,11 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
     this.#streams.get(topic)?.expect(clock);
   }
 
-  async findLost(readClocks: (topics: readonly string[]) => Promise<ReadonlyMap<string, number>>): Promise<void> {
+  async findLost(readClocks: ReadClocks, withinMs = HEARD_WITHIN_MS): Promise<void> {
     const rest = [...this.#streams].flatMap(([topic, stream]) => (stream.canCatchUp ? [topic] : []));
     while (rest.length > 0) {
       const clocks = await readClocks(rest.splice(0, TOPICS_PER_QUERY));
-      await wait(HEARD_WITHIN_MS);
+      await wait(withinMs);
       for (const [topic, clock] of clocks) this.#streams.get(topic)?.catchUp(clock);
     }
   }

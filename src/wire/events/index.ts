@@ -55,11 +55,19 @@ export function renderEvent<Name extends EventName>(event: EventOf<Name>, option
   const row: EventRow<EventOf<Name>> = EVENTS[name];
   const { d, content } = row.audience === null ? { d: {} } : row.render(event, options);
   const { topics, message } = publication(name, addressOf(row, event), { data: JSON.stringify(d), content });
-  return { topics, message: { ...message, ...changesOf(row, event), ...embeddedOf(row, event) } };
+  return {
+    topics,
+    message: { ...message, ...changesOf(row, event), ...embeddedOf(row, event), ...stateOf(row, event) },
+  };
 }
 
 function changesOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'changes'> {
   return row.changes ? { changes: row.changes(event) } : {};
+}
+
+function stateOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'state'> {
+  const state = row.state?.(event);
+  return state ? { state } : {};
 }
 
 function embeddedOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'embedded'> {

@@ -1,5 +1,5 @@
 import type { PrivilegedIntent } from '../../domain/applications/index.js';
-import type { ContentForms, Embedded, EventName, Invalidation } from '../../domain/bus-message.js';
+import type { BusMessage, ContentForms, Embedded, EventName, Invalidation } from '../../domain/bus-message.js';
 import type { DomainEvent } from '../../domain/events.js';
 import type { InteractionProgress } from '../../domain/interactions/index.js';
 import type { WireOptions } from '../messages.js';
@@ -69,6 +69,7 @@ type RowUnder<Topic extends RowTopic, Event> = {
   /** Keys of objects that the event changes, of those that other events embed. */
   changes?(event: Event): string[];
   embeds?(event: Event): Embedded;
+  state?(event: Event): BusMessage['state'];
 } & ({ audience: null } | { audience: AudienceIn<Topic>; render(event: Event, options: WireOptions): Rendering });
 
 export type EventRow<Event> = { [Topic in RowTopic]: RowUnder<Topic, Event> }[RowTopic];

@@ -2,13 +2,16 @@ import { beforeEach, describe, expect } from 'vitest';
 import { type AppContext, callContext } from '../../../src/context.js';
 import type { BusMessage } from '../../../src/domain/bus-message.js';
 import type { CallContext } from '../../../src/domain/call.js';
+import { leaveGuild } from '../../../src/domain/guilds/index.js';
 import { endProcess } from '../../../src/domain/presences/index.js';
+import { publishPresence } from '../../../src/domain/presences/publish.js';
+import type { Status } from '../../../src/domain/presences/record.js';
 import { type ConnectionState, storeConnections } from '../../../src/domain/presences/store.js';
 import type { User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
 import { test } from '../../harness/fixtures.js';
 import { createPerson } from '../../harness/rows.js';
-import { addMember, createGuild, type TestGuild } from '../../harness/world.js';
+import { addMember, callOf, createGuild, joinGuildAs, type TestGuild } from '../../harness/world.js';
 
 let app: AppContext;
 let call: CallContext;
@@ -33,14 +36,39 @@ const told = () =>
     .filter(({ userId }) => userId === String(visitor.id))
     .map(({ type, data }) => [type, JSON.parse(data).status ?? '']);
 
-describe('a temporary member', () => {
-  const connection = (id: string): ConnectionState => ({
-    id: `${id} of ${visitor.id}`,
-    userId: visitor.id,
-    session: null,
-    statement: { status: 'online', activities: [], since: null, afk: false },
-    isInVoice: false,
+const connection = (id: string, status: Status = 'online'): ConnectionState => ({
+  id: `${id} of ${visitor.id}`,
+  userId: visitor.id,
+  session: null,
+  statement: { status, activities: [], since: null, afk: false },
+  isInVoice: false,
+});
+
+describe('presences of one user', () => {
+  test('from different processes are not followed by older ones', async () => {
+    const [online] = await storeConnections(call, [connection('one', 'online')]);
+    const [idle] = await storeConnections(call, [connection('other', 'idle')]);
+    if (!online || !idle) throw new Error('two changes are stored');
+    for (const change of [idle, online]) await publishPresence(call, change);
+    expect(told()).toEqual([['PRESENCE_UPDATE', 'idle']]);
   });
+
+  test('are ordered with those that are published with the membership', async () => {
+    await storeConnections(call, [connection('one', 'dnd')]);
+    const [idle] = await storeConnections(call, [connection('other', 'idle')]);
+    await leaveGuild(callOf(app, visitor), guild.id);
+    await storeConnections(call, [connection('third', 'online')]);
+    await joinGuildAs(app, guild.id, visitor);
+    if (idle) await publishPresence(call, idle);
+    expect(told()).toEqual([
+      ['GUILD_MEMBER_REMOVE', ''],
+      ['GUILD_MEMBER_ADD', ''],
+      ['PRESENCE_UPDATE', 'online'],
+    ]);
+  });
+});
+
+describe('a temporary member', () => {
   const close = (one: ConnectionState) => storeConnections(call, [{ ...one, statement: null }]);
 
   test('leaves once if their last two connections, to different processes, close at once', async () => {

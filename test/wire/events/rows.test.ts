@@ -127,7 +127,7 @@ const comingAndGoing = { intent: Intent.GuildMembers, ownBot: 'never' };
 /** The routing of an event: its topics, audience, cache invalidations and keys. */
 type Way = Pick<
   BusMessage,
-  'invalidates' | 'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction'
+  'invalidates' | 'guildId' | 'channelId' | 'userId' | 'unavailable' | 'privilegedIntents' | 'interaction' | 'state'
 > & {
   topics: string[];
   audience: object | null;
@@ -338,6 +338,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
         status: 'idle',
         activities: [{ name: 'chess', type: 0, state: 'a draw', createdAt: AT }],
       },
+      clock: 5,
     },
     {
       topics: ['guild:1'],
@@ -345,6 +346,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
       invalidates: ['live'],
       guildId: '1',
       userId: '7',
+      state: { key: 'presence:7', clock: 5 },
     },
     {
       user: { id: '7' },
