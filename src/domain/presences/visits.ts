@@ -11,8 +11,8 @@ interface EndingConnection {
 }
 
 /**
- * Removes connections in a transaction. If they are the last ones of their users, first ends the temporary memberships
- * without roles, each in a transaction of its own, so that a later call finishes what a crash interrupts.
+ * Removes connections in a transaction. Before their users' last connections, ends the temporary memberships without
+ * roles. Each ends in a transaction of its own, so that a later call finishes what a crash interrupts.
  * @param streams with those of the connections' users
  */
 export async function endingVisits<T>(
