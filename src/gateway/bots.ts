@@ -222,15 +222,19 @@ export class Bots {
       await forEachYielding(new Set([...joined, ...known]), GUILDS_PER_TURN, async (guildId) => {
         const isMember = joined.has(guildId);
         if (isCaughtUp(session, guildId, isMember) || !session.isResponsibleFor(guildId)) return;
-        if (placeOfGuild(this.app, guildId) !== null) return void this.#askBox(guildId, session, isMember);
-        await yieldToEventLoop();
-        await this.#catchUpOnGuild(guildId, session, isMember);
+        await this.#catchUpInTurn(guildId, session, isMember);
       });
     } catch (error) {
       this.#logFault(error, NOT_CAUGHT_UP);
     } finally {
       this.#catchingUp.delete(session);
     }
+  }
+
+  async #catchUpInTurn(guildId: bigint, session: Session, isMember: boolean): Promise<void> {
+    if (placeOfGuild(this.app, guildId) !== null) return void this.#askBox(guildId, session, isMember);
+    await yieldToEventLoop();
+    if (!session.ended) await this.#catchUpOnGuild(guildId, session, isMember);
   }
 
   async #askBox(guildId: bigint, session: Session, isMember: boolean): Promise<void> {
@@ -250,10 +254,11 @@ export class Bots {
     }
   }
 
-  /** For a guild of which the session may have missed events. */
+  /** For a guild of which the session may have missed events. Does not wait for a box. */
   async catchUpOn(guildId: bigint, session: Session): Promise<void> {
     try {
-      await this.#catchUpOnGuild(guildId, session, true);
+      await session.introduced;
+      await this.#catchUpInTurn(guildId, session, true);
     } catch (error) {
       this.#logFault(error, NOT_CAUGHT_UP);
     }

@@ -1,9 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import type { Audience, BusMessage } from '../../src/domain/bus-message.js';
 import { Permission } from '../../src/domain/permissions.js';
+import { createGateway } from '../../src/gateway/gateway.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { BACKLOG_LIMIT, closes, HELD_LIMIT, MAX_HELD_BYTES } from '../../src/gateway/protocol.js';
 import type { Session } from '../../src/gateway/session.js';
@@ -14,6 +16,7 @@ import { ManualClock } from '../harness/clock.js';
 import { openContext } from '../harness/context.js';
 import { addGuild, type MemoryGuild, MemoryHome, nobodysRow } from '../harness/guild-home.js';
 import { heldSeat as heldSeatAt } from '../harness/seats.js';
+import { eachRound, turnsDuring } from '../harness/turns.js';
 
 class AskedHome extends MemoryHome {
   readonly asked: bigint[] = [];
@@ -445,6 +448,34 @@ describe('the GUILD_CREATE payload of a guild', () => {
     expectLost(shown);
     expect(shownAgain).toEqual([[guild.id, shown.session]]);
     expect(pictureOf(seat(bot, 0))).not.toBe(first);
+  });
+
+  it.each([
+    ['of the cloud, one per turn of the event loop', () => app, 30],
+    ['on a box, a few at a time', () => ({ ...app, nextId: boxSnowflakes(clock, ID_SPACES.first) }), 24],
+  ])('is read again after a gap for the sessions of a guild %s', async (_how, ids, expected) => {
+    const gateway = createGateway(app);
+    guild = addGuild(ids(), home, 'Popular', bot);
+    const sessions = Array.from({ length: 30 }, () => {
+      const place = { app, feeds: gateway.feeds, guildId: guild.id };
+      const { session, feedSession } = heldSeatAt(place, bot, { intents: Intent.Guilds });
+      session.markIntroduced();
+      feedSession.release();
+      return session;
+    });
+    home.gate = new Promise(() => {});
+    let most = 0;
+    let before = 0;
+    const end = eachRound(() => {
+      most = Math.max(most, home.asked.length - before);
+      before = home.asked.length;
+    });
+    app.bus.lose(topics.guild(guild.id));
+    await expect.poll(() => home.asked.length).toBe(expected);
+    await turnsDuring(() => setTimeout(50));
+    end();
+    expect([home.asked.length, most]).toEqual([expected, 1]);
+    for (const session of sessions) session.end();
   });
 
   it('is cached for its own half minute, also if another was dropped', () => {
