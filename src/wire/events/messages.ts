@@ -35,7 +35,8 @@ const withMessage = {
       ...(member && { [keyOfMember(message.authorId)]: 'member' }),
       ...(message.referenced && { [keyOfMessage(message.referenced.id)]: 'referenced_message' }),
     },
-    asOf,
+    // `asOf` is the guild's clock.
+    asOf: guildOf(message) === null ? null : asOf,
   }),
 } as const;
 
