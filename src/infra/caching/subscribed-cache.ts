@@ -33,6 +33,10 @@ export function getOrLoad<Key, Thing>(
 
 interface Entry<Thing, Facts> {
   thing: Promise<Thing | null> | null;
+  /** Settles with the running load, also if its value is outdated. */
+  running: Promise<void> | null;
+  /** The load after it. */
+  next: Promise<Thing | null> | null;
   facts: Facts;
   since: number;
   subscription: BusSubscription;
@@ -70,9 +74,27 @@ export class SubscribedCache<Thing, Facts extends object, Message extends Typed>
   /** Missing values and failed loads are not cached. */
   thing(id: bigint): Promise<Thing | null> {
     const entry = this.#current(id);
-    if (entry.thing) return entry.thing;
+    return entry.thing ?? this.#keep(id, entry, this.#load(id, entry));
+  }
+
+  /** An entry has one load at a time. If that becomes outdated, all callers share the next. */
+  #load(id: bigint, entry: Entry<Thing, Facts>): Promise<Thing | null> {
+    if (!entry.running) return this.#start(id, entry);
+    entry.next ??= entry.running.then(() => {
+      entry.next = null;
+      return this.#start(id, entry);
+    });
+    return entry.next;
+  }
+
+  #start(id: bigint, entry: Entry<Thing, Facts>): Promise<Thing | null> {
     // See {@link getOrLoad}.
-    return this.#keep(id, entry, Promise.resolve(this.options.read(id)));
+    const thing = Promise.resolve(this.options.read(id));
+    const end = () => {
+      if (!entry.next) entry.running = null;
+    };
+    entry.running = thing.then(end, end);
+    return thing;
   }
 
   /** Derives a cached value again after a part of it changed. */
@@ -119,7 +141,14 @@ export class SubscribedCache<Thing, Facts extends object, Message extends Typed>
     const { bus, topicOf, onMessage, clock, empty, accessOnly = false } = this.options;
     const hear = (message: Message | StreamGap) => (isGap(message) ? this.forget(id) : onMessage(id, message));
     const subscription = bus.subscribe(topicOf(id), hear, { early: true, accessOnly });
-    const entry: Entry<Thing, Facts> = { thing: null, facts: empty(), since: clock.now(), subscription };
+    const entry: Entry<Thing, Facts> = {
+      thing: null,
+      running: null,
+      next: null,
+      facts: empty(),
+      since: clock.now(),
+      subscription,
+    };
     if (!subscription.isComplete) void subscription.ready.then(() => subscription.isComplete && this.#empty(entry));
     this.#entries.set(id, entry);
     return entry;
