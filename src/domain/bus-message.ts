@@ -11,6 +11,7 @@ export type EventName = DomainEvent['type'];
  * The data that caches reload after an event:
  * - `view`: the guild's roles, channels and overwrites; for an event in a channel, only that channel;
  * - `roles`: only the roles of that view;
+ * - `channel`: the row of the event's channel, of which the view is the same;
  * - `member`: the membership of the event's user;
  * - `picture`, `last-message`, `live`: the guild, a channel's newest message, and presences and voice states in
  * GUILD_CREATE;
@@ -24,6 +25,7 @@ export type EventName = DomainEvent['type'];
 export type Invalidation =
   | 'view'
   | 'roles'
+  | 'channel'
   | 'member'
   | 'picture'
   | 'last-message'
@@ -106,9 +108,9 @@ export interface Publication {
   message: BusMessage;
 }
 
-/** For subscribers that cache only access. Other events of a guild are far more frequent. */
+/** For subscribers that cache only access and channels. Other events of a guild are far more frequent. */
 export function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>): boolean {
-  return invalidates.includes('view') || invalidates.includes('member');
+  return invalidates.some((what) => what === 'view' || what === 'member' || what === 'channel');
 }
 
 export const keyOfMember = (userId: bigint) => `member:${userId}`;

@@ -30,6 +30,11 @@ interface Embedding {
   asOf?: number | null;
 }
 
+interface Access {
+  /** Whether the change decides no access, such as a change of a color or topic. */
+  keepsAccess?: boolean;
+}
+
 /** Contains everything that rendering needs, so that rendering is a pure function. */
 export type DomainEvent =
   | ({ type: 'MESSAGE_CREATE'; message: MessageRecord; member: MemberSummary | null } & Recipients & Embedding)
@@ -58,17 +63,17 @@ export type DomainEvent =
     } & EventChannel &
       Embedding)
   | { type: 'CHANNEL_CREATE'; channel: GuildChannelRecord }
-  | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails)
+  | ({ type: 'CHANNEL_UPDATE' } & GuildChannelDetails & Access)
   /** The channel before its deletion. */
   | ({ type: 'CHANNEL_DELETE' } & GuildChannelDetails)
   | { type: 'BOX_UPDATED'; boxId: bigint }
   | { type: 'BOX_DELETED'; boxId: bigint }
   | { type: 'BOX_ROUTES_UPDATED' }
   | { type: 'GUILD_CREATED'; guildId: bigint }
-  | { type: 'GUILD_UPDATE'; guild: GuildRecord }
+  | ({ type: 'GUILD_UPDATE'; guild: GuildRecord } & Access)
   | { type: 'GUILD_EMOJIS_UPDATE'; guildId: bigint; emojis: Emoji[] }
   | { type: 'GUILD_ROLE_CREATE'; role: Role }
-  | { type: 'GUILD_ROLE_UPDATE'; role: Role }
+  | ({ type: 'GUILD_ROLE_UPDATE'; role: Role } & Access)
   | { type: 'GUILD_ROLE_DELETE'; guildId: bigint; roleId: bigint }
   | { type: 'GUILD_MEMBER_ADD'; member: MemberRecord }
   | { type: 'GUILD_MEMBER_UPDATE'; member: MemberRecord }

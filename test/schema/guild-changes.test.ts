@@ -1,5 +1,6 @@
 import type { Client } from 'graphql-ws';
 import { afterEach, expect } from 'vitest';
+import { topics } from '../../src/infra/streams/topics.js';
 import { test } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
 import {
@@ -103,6 +104,8 @@ test('guildChanged continues after an event that exceeds the limits', async () =
   await writer.channel.createMany({
     data: Array.from({ length: 30 }, (_, n) => ({ id: server.app.nextId(), guildId, name: `c${n}`, position: n })),
   });
+  // The rows have no events.
+  server.app.bus.lose(topics.guild(guildId));
   const inOneAnother = 'channels { guild { channels { guild { channels { id } } } } }';
   const watching = `subscription ($id: ID!) { guildChanged(guildId: $id) { ${inOneAnother} } }`;
   const stream = await subscribe(client, watching, { id: guild.id });

@@ -48,7 +48,9 @@ async function releaseChildren({ db, record }: Write, { id: parentId, guildId }:
   if (children.length === 0) return;
   await db.channel.updateMany({ where, data: { parentId: null } });
   const released = children.map((child) => ({ ...child, guildId, parentId: null }));
-  for (const details of await withLastMessages(db, released)) record({ type: 'CHANNEL_UPDATE', ...details });
+  for (const details of await withLastMessages(db, released)) {
+    record({ type: 'CHANNEL_UPDATE', ...details, keepsAccess: true });
+  }
 }
 
 async function forgetInGuild({ db, record }: Write, { id: channelId, guildId }: GuildChannelRecord): Promise<void> {
@@ -67,7 +69,7 @@ async function forgetInGuild({ db, record }: Write, { id: channelId, guildId }: 
     },
     include: WITH_ROLES_AND_EMOJIS,
   });
-  record({ type: 'GUILD_UPDATE', guild: updated });
+  record({ type: 'GUILD_UPDATE', guild: updated, keepsAccess: true });
 }
 
 async function detach(call: CallContext, write: Write, channelId: bigint): Promise<void> {

@@ -98,7 +98,9 @@ async function applyMoves(
     targetId: guildId,
     changes: { channels: moves.map(auditedMove) },
   });
-  for (const details of await withLastMessages(write.db, moved)) write.record({ type: 'CHANNEL_UPDATE', ...details });
+  for (const details of await withLastMessages(write.db, moved)) {
+    write.record({ type: 'CHANNEL_UPDATE', ...details, keepsAccess: !locked.has(details.channel.id) });
+  }
 }
 
 /** Writes the move to the audit log, and copies the category's overwrites if `isLocked`. */

@@ -5,6 +5,7 @@ import type { CallContext, Write } from '../call.js';
 import { invalidInput } from '../errors.js';
 import type { ChannelOperations } from '../guild-operations.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
+import { CHANNEL_ACCESS_COLUMNS } from '../guilds/views.js';
 import { auditedChanges } from './audited.js';
 import { findGuildChannel } from './find.js';
 import { withLastMessage } from './last-messages.js';
@@ -101,6 +102,7 @@ async function change(
   const details = await withLastMessage(db, { ...row, guildId, overwrites });
   const changes = auditedChanges(before, details.channel);
   await audit({ action: 'CHANNEL_UPDATE', guildId, targetId: id, changes });
-  record({ type: 'CHANNEL_UPDATE', ...details });
+  const keepsAccess = !given && !Object.keys(columns).some((name) => name in CHANNEL_ACCESS_COLUMNS);
+  record({ type: 'CHANNEL_UPDATE', ...details, keepsAccess });
   return details;
 }

@@ -53,7 +53,7 @@ async function changeColumns(
   const row = await db.guild.update({ where: { id: guildId }, data: columns });
   const after = { ...before, ...row };
   await audit({ action: 'GUILD_UPDATE', guildId, targetId: guildId, changes });
-  record({ type: 'GUILD_UPDATE', guild: after });
+  record({ type: 'GUILD_UPDATE', guild: after, keepsAccess: true });
   return { before, after };
 }
 

@@ -1,18 +1,17 @@
 import { LoadingCache } from '../../infra/caching/loading-cache.js';
 import { CACHE_MS, getOrLoad, SubscribedCache } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
+import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Channel, Reader } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { BusMessage, EventBus } from '../bus-message.js';
 import type { MemberSummary } from '../members/record.js';
 import { type GuildPermissionInput, type Overwrite, rolePermissions } from '../permissions.js';
 
-export interface ChannelSummary {
-  id: bigint;
-  type: number;
-  nsfw: boolean;
-  /** In seconds. */
-  rateLimitPerUser: number;
+/** The columns of a channel that the view contains. A change of others keeps access. */
+export const CHANNEL_ACCESS_COLUMNS = { type: true, nsfw: true, rateLimitPerUser: true } as const;
+
+export interface ChannelSummary extends Pick<Channel, 'id' | keyof typeof CHANNEL_ACCESS_COLUMNS> {
   overwrites: Overwrite[];
 }
 
@@ -33,6 +32,9 @@ const MAX_CHANNELS = 50_000;
 /** At this size, the map of a guild is cleared. */
 const MAX_MEMBERS_PER_GUILD = 10_000;
 const MAX_CHANNELS_PER_GUILD = 100;
+
+/** Overwrites read before yielding to the event loop. */
+const OVERWRITES_PER_PAGE = 1_000;
 
 /**
  * Every request and dispatched event needs this data. Entries live for at most 30 seconds. Events that affect access
@@ -95,6 +97,8 @@ export class GuildViews {
     if (invalidates.includes('roles')) this.#onRole(guildId);
     else if (invalidates.includes('view') && channelId !== undefined) this.#onChannel(guildId, BigInt(channelId));
     else if (invalidates.includes('view')) this.#cache.forget(guildId);
+    if (invalidates.includes('channel') && channelId !== undefined)
+      this.#cache.peek(guildId)?.channels.delete(BigInt(channelId));
     if (invalidates.includes('member') && userId !== undefined)
       this.#cache.peek(guildId)?.members.delete(BigInt(userId));
   }
@@ -131,21 +135,36 @@ async function loadView(reader: Reader, guildId: bigint, known?: Known): Promise
       roles: { select: { id: true, permissions: true } },
       channels: {
         where: known ? { id: { in: [...known.changed] } } : {},
-        select: {
-          id: true,
-          type: true,
-          nsfw: true,
-          rateLimitPerUser: true,
-          overwrites: { select: { targetId: true, allow: true, deny: true } },
-        },
+        select: { id: true, ...CHANNEL_ACCESS_COLUMNS },
       },
     },
   });
   if (!guild) return null;
   const channels = new Map(known?.view.channels);
   for (const id of known?.changed ?? []) channels.delete(id);
-  for (const channel of guild.channels) channels.set(channel.id, channel);
+  const found = guild.channels.map((channel) => ({ ...channel, overwrites: [] }));
+  for (const channel of found) channels.set(channel.id, channel);
+  if (found.length > 0) await addOverwrites(reader, found);
   return { id: guildId, ownerId: guild.ownerId, rolePermissions: rolePermissions(guild.roles), channels };
+}
+
+/** @param channels without overwrites */
+async function addOverwrites(reader: Reader, channels: ChannelSummary[]): Promise<void> {
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  for (let last = { channelId: 0n, targetId: 0n }; ; await yieldOnce()) {
+    const page = await reader.channelOverwrite.findMany({
+      where: {
+        channelId: { in: [...byId.keys()].filter((id) => id >= last.channelId) },
+        NOT: { channelId: last.channelId, targetId: { lte: last.targetId } },
+      },
+      select: { channelId: true, targetId: true, allow: true, deny: true },
+      orderBy: [{ channelId: 'asc' }, { targetId: 'asc' }],
+      take: OVERWRITES_PER_PAGE,
+    });
+    for (const { channelId, ...overwrite } of page) byId.get(channelId)?.overwrites.push(overwrite);
+    last = page.at(-1) ?? last;
+    if (page.length < OVERWRITES_PER_PAGE) return;
+  }
 }
 
 async function loadMember(reader: Reader, guildId: bigint, userId: bigint): Promise<MemberSummary | null> {

@@ -71,6 +71,8 @@ export async function insertRole({ db, record }: Write, data: RoleData): Promise
   await db.role.updateMany({ where: others, data: { position: { increment: 1 } } });
   const role = await db.role.create({ data: { ...data, position: 1 } });
   record({ type: 'GUILD_ROLE_CREATE', role });
-  for (const other of moved) record({ type: 'GUILD_ROLE_UPDATE', role: { ...other, position: other.position + 1 } });
+  for (const other of moved) {
+    record({ type: 'GUILD_ROLE_UPDATE', role: { ...other, position: other.position + 1 }, keepsAccess: true });
+  }
   return role;
 }

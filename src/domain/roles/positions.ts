@@ -86,7 +86,7 @@ async function applyOrder({ db, record, audit }: Write, guildId: bigint, order: 
     if (role.position === position) continue;
     moved.push({ id: String(role.id), name: role.name, old: role.position, new: position });
     await db.role.update({ where: { id: role.id }, data: { position } });
-    record({ type: 'GUILD_ROLE_UPDATE', role: { ...role, position } });
+    record({ type: 'GUILD_ROLE_UPDATE', role: { ...role, position }, keepsAccess: true });
   }
   if (moved.length > 0) {
     await audit({ action: 'ROLE_POSITIONS_UPDATE', guildId, targetId: guildId, changes: { roles: moved } });

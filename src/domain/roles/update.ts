@@ -34,7 +34,7 @@ export async function updateRole(
       if (Object.keys(change).length === 0) return role;
       const updated = await db.role.update({ where: { id: roleId }, data: change });
       await audit({ action: 'ROLE_UPDATE', guildId, targetId: roleId, changes: auditedChange(role, change) });
-      record({ type: 'GUILD_ROLE_UPDATE', role: updated });
+      record({ type: 'GUILD_ROLE_UPDATE', role: updated, keepsAccess: change.permissions === undefined });
       return updated;
     },
     { streams: [topics.guild(guildId)] },

@@ -1,4 +1,11 @@
-import type { Audience, BusMessage, ContentForms, EventName, Publication } from '../../domain/bus-message.js';
+import type {
+  Audience,
+  BusMessage,
+  ContentForms,
+  EventName,
+  Invalidation,
+  Publication,
+} from '../../domain/bus-message.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { WireOptions } from '../messages.js';
 import { applicationEvents } from './applications.js';
@@ -55,10 +62,15 @@ export function renderEvent<Name extends EventName>(event: EventOf<Name>, option
   const row: EventRow<EventOf<Name>> = EVENTS[name];
   const { d, content } = row.audience === null ? { d: {} } : row.render(event, options);
   const { topics, message } = publication(name, addressOf(row, event), { data: JSON.stringify(d), content });
-  return {
-    topics,
-    message: { ...message, ...changesOf(row, event), ...embeddedOf(row, event), ...stateOf(row, event) },
-  };
+  const keepsAccess = 'keepsAccess' in event && event.keepsAccess === true;
+  const invalidates = keepsAccess ? withoutAccess(message) : message.invalidates;
+  const more = { ...changesOf(row, event), ...embeddedOf(row, event), ...stateOf(row, event) };
+  return { topics, message: { ...message, invalidates, ...more } };
+}
+
+function withoutAccess({ invalidates, channelId }: BusMessage): Invalidation[] {
+  const others = invalidates.filter((what) => what !== 'view' && what !== 'roles');
+  return channelId === undefined ? others : ['channel', ...others];
 }
 
 function changesOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'changes'> {

@@ -17,7 +17,8 @@ export const roleEvents = {
   GUILD_ROLE_DELETE: {
     topic: 'guild',
     about: ({ guildId }) => ({ guildId }),
-    invalidates: ['view', 'picture'],
+    // Overwrites of the role have events of their own.
+    invalidates: ['view', 'roles', 'picture'],
     audience: { intent: Intent.Guilds },
     render: ({ guildId, roleId }) => ({ d: { guild_id: String(guildId), role_id: String(roleId) } }),
   },

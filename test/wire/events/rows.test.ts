@@ -311,7 +311,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   ],
   GUILD_ROLE_DELETE: [
     { type: 'GUILD_ROLE_DELETE', guildId: 1n, roleId: 21n },
-    ofFacts(ofGuild, ['view', 'picture']),
+    ofFacts(ofGuild, ['view', 'roles', 'picture']),
     { guild_id: '1', role_id: '21' },
   ],
   GUILD_MEMBER_ADD: [
