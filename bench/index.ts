@@ -1,4 +1,6 @@
 // `npm run bench [-- NAME]`: runs each measurement together with its baseline. See docs/performance.md.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { compareWithDocument } from './check.js';
 import { registerCommands } from './measurements/commands.js';
 import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
@@ -80,8 +82,9 @@ try {
     console.log(`\n${name} …`);
     rows.push(...(await measure()));
   }
-  console.log(`\n${describeMachine()}\n\n${renderTable(rows)}`);
-  if (IS_CHECK) console.log(`\n${compareWithDocument(rows)}`);
+  const document = join(import.meta.dirname, '../docs/performance.md');
+  const result = IS_CHECK ? compareWithDocument(rows, readFileSync(document, 'utf8')) : renderTable(rows);
+  console.log(`\n${describeMachine()}\n\n${result}`);
 } catch (error) {
   console.error(`The measurement failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
