@@ -132,7 +132,7 @@ export class StreamOrder<Message> {
     this.options.onGap();
   }
 
-  /** What has no clock does not wait for the end of an outage. */
+  /** Events without a clock do not wait for the end of an outage. */
   #sitOut(): void {
     for (const [envelope, ...others] of this.#held.values()) {
       if (!envelope) continue;

@@ -182,7 +182,7 @@ export class Stream<Message extends Typed> {
     if (!redis) return;
     let isGap = false;
     do {
-      // What the log has now explains the holes before what has arrived by now.
+      // The log has everything that was published before these arrived.
       const before = this.#arrived.length;
       const log = await this.#readLog(redis);
       if (this.isEmpty) break;

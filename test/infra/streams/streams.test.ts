@@ -74,7 +74,7 @@ describe.skipIf(missing)(needing(missing, 'a process that shares streams with an
     await expect.poll(() => heard, soon).toEqual(['first', 'theirs', 'ours', 'without a commit']);
   });
 
-  it('reports a gap if Redis has lost the log meanwhile', async () => {
+  it('reports a gap if Redis has lost the log during that time', async () => {
     const { prefix, line, here, heard, subscription, tell } = await openTwo();
     line.cut();
     await expect.poll(() => subscription.isComplete, soon).toBe(false);
