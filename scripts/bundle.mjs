@@ -18,7 +18,6 @@ const EXTERNAL = [
   'sharp',
   'pino',
   '@graphql-yoga/render-graphiql',
-  '@prisma/schema-engine-wasm',
   'pg-native',
   'cloudflare:sockets',
 ];

@@ -3,8 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import { diffSchemas, migrationsFolder } from '../dist/infra/database/migrations.js';
+import { migrationsFolder } from '../dist/infra/database/migrations.js';
 import { offlinePostgres } from './offline-postgres.ts';
+import { diffSchemas } from './schema-engine.ts';
 
 const name = process.argv[2];
 if (!name || !/^[a-z0-9_]+$/.test(name)) {

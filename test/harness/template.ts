@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { TestProject } from 'vitest/node';
-import { applyMigrations } from '../../src/infra/database/migrations.js';
+import { migrate } from '../../src/infra/database/migrations.js';
 import { postgresForMigrations } from '../../src/infra/database/postgres.js';
+import { createLogger } from '../../src/infra/observability/logger.js';
 import { dropCopies, makeTemplate, throwAwayDatabase } from './databases.js';
 
 /** A database with all migrations and no rows, for copies: on the PostgreSQL server under test, or as a SQLite file. */
@@ -16,12 +17,14 @@ declare module 'vitest' {
   }
 }
 
+const silent = createLogger('silent');
+
 /** Shared by the projects of a run, each of which loads this file. */
 const shared = globalThis as { templateOfRun?: { making: Promise<Made>; users: number } };
 
 /**
  * Migrates one database for the whole run. Servers under test begin with a copy of it and start in a fraction of the
- * time, because the migration engine does one thing at a time.
+ * time, because all migrations take a while.
  */
 export default async function provideTemplate({ provide }: TestProject): Promise<() => Promise<void>> {
   shared.templateOfRun ??= { making: makeTemplateOfRun(), users: 0 };
@@ -47,7 +50,7 @@ interface Made {
 async function postgresTemplate(): Promise<Made | null> {
   const database = await throwAwayDatabase();
   if (!database) return null;
-  await applyMigrations('postgresql', postgresForMigrations(database.url));
+  await migrate('postgresql', postgresForMigrations(database.url), silent);
   await makeTemplate(database);
   const drop = async () => {
     await dropCopies(database.name);
@@ -59,6 +62,6 @@ async function postgresTemplate(): Promise<Made | null> {
 async function sqliteTemplate(): Promise<Made> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-template-'));
   const file = join(folder, 'causeway.db');
-  await applyMigrations('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }));
+  await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }), silent);
   return { template: { file }, drop: () => rm(folder, { recursive: true }) };
 }

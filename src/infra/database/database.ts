@@ -1,7 +1,7 @@
 import type { StartError } from '../../config.js';
 import type { PoolState } from '../observability/metrics.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
-import type { Dialect } from './migrations.js';
+import type { Dialect } from './ledger.js';
 
 export interface Alone {
   /** Settles when another process took the database during a connection loss. */

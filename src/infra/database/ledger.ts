@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
-import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { createHash, randomUUID } from 'node:crypto';
+import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { StartError } from '../../config.js';
+
+export type Dialect = 'sqlite' | 'postgresql';
 
 export interface Migration {
   name: string;
@@ -17,33 +19,80 @@ export interface LedgerRow {
   fault: string | null;
 }
 
-/** Null if the ledger cannot be read; the engine reports the reason. */
-export async function readLedger(factory: SqlMigrationAwareDriverAdapterFactory): Promise<LedgerRow[] | null> {
+/** Null if the ledger cannot be read; {@link createLedger} reports the reason. */
+export async function readLedger(connection: SqlQueryable): Promise<LedgerRow[] | null> {
   try {
-    const connection = await factory.connect();
-    try {
-      const sql = 'SELECT migration_name, checksum, finished_at, rolled_back_at, logs FROM _prisma_migrations';
-      const { rows } = await connection.queryRaw({ sql, args: [], argTypes: [] });
-      return rows.map(([name, checksum, finishedAt, rolledBackAt, logs]) => ({
-        name: String(name),
-        checksum: String(checksum),
-        finishedAt,
-        rolledBackAt,
-        fault: typeof logs === 'string' ? logs : null,
-      }));
-    } finally {
-      await connection.dispose();
-    }
+    const sql = 'SELECT migration_name, checksum, finished_at, rolled_back_at, logs FROM _prisma_migrations';
+    const { rows } = await connection.queryRaw({ sql, args: [], argTypes: [] });
+    return rows.map(([name, checksum, finishedAt, rolledBackAt, logs]) => ({
+      name: String(name),
+      checksum: String(checksum),
+      finishedAt,
+      rolledBackAt,
+      fault: typeof logs === 'string' ? logs : null,
+    }));
   } catch {
     return null;
   }
 }
 
-/** Applies the engine's rule: each migration is in the ledger and not rolled back, and none is unfinished. */
-export function isUpToDate(ledger: LedgerRow[], migrations: Migration[]): boolean {
-  const standing = ledger.filter(({ rolledBackAt }) => rolledBackAt === null);
-  const applied = new Set(standing.map(({ name }) => name));
-  return standing.every(({ finishedAt }) => finishedAt !== null) && migrations.every(({ name }) => applied.has(name));
+const TABLES: Record<Dialect, string> = {
+  sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  postgresql: 'SELECT tablename FROM pg_tables WHERE schemaname = current_schema()',
+};
+
+/** The columns that Prisma's own tools expect. */
+const LEDGER = (time: string) => `CREATE TABLE "_prisma_migrations" (
+  "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+  "checksum" VARCHAR(64) NOT NULL,
+  "finished_at" ${time},
+  "migration_name" VARCHAR(255) NOT NULL,
+  "logs" TEXT,
+  "rolled_back_at" ${time},
+  "started_at" ${time} NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+)`;
+
+/** @throws if the database has tables */
+export async function createLedger(connection: SqlQueryable, dialect: Dialect): Promise<void> {
+  const { rows } = await connection.queryRaw({ sql: TABLES[dialect], args: [], argTypes: [] });
+  if (rows.length > 0) throw new Error('the database is not empty, and Causeway did not create its tables');
+  await execute(connection, LEDGER(dialect === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'));
+}
+
+/** Applies a migration. One that fails stays in the ledger with its error, and prevents the next start. */
+export async function record(
+  connection: SqlQueryable,
+  { name, sql }: Migration,
+  apply: () => Promise<void>,
+): Promise<void> {
+  const id = randomUUID();
+  const values = [id, checksumOf(sql), name].map(quoted).join();
+  await execute(connection, `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (${values})`);
+  const update = (changes: string) =>
+    execute(connection, `UPDATE _prisma_migrations SET ${changes} WHERE id = '${id}'`);
+  try {
+    await apply();
+  } catch (error) {
+    // A lost connection cannot store it.
+    await update(`logs = ${quoted((error as Error).message)}`).catch(() => {});
+    throw error;
+  }
+  await update('finished_at = CURRENT_TIMESTAMP, applied_steps_count = 1');
+}
+
+async function execute(connection: SqlQueryable, sql: string): Promise<void> {
+  await connection.executeRaw({ sql, args: [], argTypes: [] });
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Those that are not in the ledger, or were rolled back. */
+export function missingIn(ledger: LedgerRow[], migrations: Migration[]): Migration[] {
+  const applied = new Set(ledger.filter(({ rolledBackAt }) => rolledBackAt === null).map(({ name }) => name));
+  return migrations.filter(({ name }) => !applied.has(name));
 }
 
 /**
@@ -84,10 +133,12 @@ function reasonOf({ fault }: LedgerRow): string {
   return told === '' ? '' : ` (${told})`;
 }
 
-/** Accepts either line ending, as the engine does: it depends on the checkout. */
+/** Accepts either line ending: it depends on the checkout. */
 function isOf(checksum: string, sql: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
-  return [sql, unix, unix.replaceAll('\n', '\r\n')].some(
-    (text) => createHash('sha256').update(text).digest('hex') === checksum,
-  );
+  return [sql, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum);
+}
+
+function checksumOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
 }

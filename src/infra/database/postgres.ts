@@ -1,9 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type {
-  SqlDriverAdapter,
-  SqlDriverAdapterFactory,
-  SqlMigrationAwareDriverAdapterFactory,
-} from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { isDoneWithin } from '../concurrency/timeouts.js';
 import type { PoolState } from '../observability/metrics.js';
@@ -92,15 +88,14 @@ function readingOnly(factory: PrismaPg): SqlDriverAdapterFactory {
 }
 
 /** Has no statement timeout: a migration may wait for another process, or take long. */
-export function postgresForMigrations(url: string): SqlMigrationAwareDriverAdapterFactory {
-  const factory = new PrismaPg({
+export function postgresForMigrations(url: string): SqlDriverAdapterFactory {
+  return new PrismaPg({
     connectionString: url,
     max: 2,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
-  return withoutSessionLock(factory);
 }
 
 /** Arbitrary, but unique among the advisory locks of the database. */
@@ -178,23 +173,6 @@ export async function aloneOnPostgres(url: string, migrate: () => Promise<unknow
   } finally {
     await client.end();
   }
-}
-
-/** Replaced by {@link aloneOnPostgres}. */
-const SESSION_LOCK = /^SELECT pg_advisory_lock\(/i;
-
-function withoutSessionLock(factory: PrismaPg): SqlMigrationAwareDriverAdapterFactory {
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    connectToShadowDb: () => factory.connectToShadowDb(),
-    async connect() {
-      const adapter = await factory.connect();
-      const executeRaw = adapter.executeRaw.bind(adapter);
-      adapter.executeRaw = async (query) => (SESSION_LOCK.test(query.sql.trim()) ? 0 : executeRaw(query));
-      return adapter;
-    },
-  };
 }
 
 /** Closes after the first timeout, so that a late answer is not taken for that of another statement. */

@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StartError } from '../../../src/config.js';
-import { type Dialect, migrate, migrationsFolder } from '../../../src/infra/database/migrations.js';
+import type { Dialect } from '../../../src/infra/database/ledger.js';
+import { migrate, migrationsFolder } from '../../../src/infra/database/migrations.js';
 import { postgresForMigrations } from '../../../src/infra/database/postgres.js';
 import { throwAwayDatabase } from '../../harness/databases.js';
 import { readableLog } from '../../harness/log.js';
@@ -14,7 +15,7 @@ import { readableLog } from '../../harness/log.js';
 const { log } = readableLog();
 
 let dialect: Dialect;
-let factory: SqlMigrationAwareDriverAdapterFactory;
+let factory: SqlDriverAdapterFactory;
 let drop: () => Promise<unknown>;
 
 beforeEach(async () => {
@@ -133,7 +134,24 @@ describe('a start is refused with one line of instructions for a database', () =
   });
 });
 
-describe('the engine is called, and refuses,', () => {
+it('a database with tables of another program is refused', async () => {
+  await change('CREATE TABLE "Other" ("id" int)');
+  await expect(migrate(dialect, factory, log)).rejects.toThrow('the database is not empty');
+  expect(await run('SELECT * FROM "Other"')).toEqual([]);
+});
+
+it('a migration that fails prevents later starts, with the error of the database', async () => {
+  await migrate(dialect, factory, log);
+  const [[newest] = []] = await run('SELECT max(migration_name) FROM _prisma_migrations');
+  await change(`DELETE FROM _prisma_migrations WHERE migration_name = '${newest}'`);
+  const first = await migrate(dialect, factory, log).catch((error: Error) => error.message);
+  expect(first).toMatch(/already exists|duplicate column/);
+  await expect(migrate(dialect, factory, log)).rejects.toThrow(
+    `the database migration ${newest} started but did not finish (${first}): restore`,
+  );
+});
+
+describe('the database refuses', () => {
   it.each([
     ['a migration that the ledger does not name', 'DELETE FROM _prisma_migrations', /.+/],
     [

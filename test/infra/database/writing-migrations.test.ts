@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { describe, expect, it } from 'vitest';
 import { offlinePostgres } from '../../../scripts/offline-postgres.js';
-import { diffSchemas } from '../../../src/infra/database/migrations.js';
+import { diffSchemas } from '../../../scripts/schema-engine.js';
 import { noPostgres } from '../../harness/interleave.js';
 import { needing } from '../../harness/skipping.js';
 
