@@ -7,10 +7,10 @@ import type { Database } from './database.js';
 import { type DatabaseLock, lockDatabase } from './database-lock.js';
 import { PrismaClient as PostgresClient } from './generated/postgresql/client.js';
 import type { PrismaClient } from './generated/sqlite/client.js';
-import { cutLookups } from './lookups.js';
 import { migrate } from './migrations.js';
 import { type Outages, watchOutages } from './outages.js';
 import { aloneOnPostgres, POSTGRES_TRANSACTION_OPTIONS, postgresForMigrations, postgresPool } from './postgres.js';
+import { readerOf } from './reader.js';
 
 const CLOSE_TIMEOUT_MS = 1_500;
 
@@ -38,20 +38,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 async function openClients({ url, pool, outages, log }: PostgresOptions, hold: DatabaseLock | null): Promise<Database> {
   await aloneOnPostgres(url, () => migrate('postgresql', postgresForMigrations(url), log));
-  const doors = await postgresPool(url, pool);
-  const writer = postgresClient(watchOutages(doors.writer, outages));
-  const reader = cutLookups(postgresClient(watchOutages(doors.reader, outages)));
-  await Promise.all([writer.$connect(), reader.$connect()]);
+  const { adapter, connections } = await postgresPool(url, pool);
+  const writer = postgresClient(watchOutages(adapter, outages));
+  await writer.$connect();
   return {
     dialect: 'postgresql',
-    reader,
+    reader: readerOf(writer),
     writer,
     ...(hold && { alone: hold }),
-    connections: doors.connections,
+    connections,
     // A running statement keeps its connection until its time limit. Closing does not wait that long.
     async close() {
-      const disconnected = Promise.all([reader.$disconnect(), writer.$disconnect()]);
-      await isDoneWithin(CLOSE_TIMEOUT_MS, disconnected);
+      await isDoneWithin(CLOSE_TIMEOUT_MS, writer.$disconnect());
       if (hold) await isDoneWithin(CLOSE_TIMEOUT_MS, hold.release());
     },
   };

@@ -6,10 +6,10 @@ import { connectedOnce } from './connected-once.js';
 import type { Database } from './database.js';
 import { lockFolder } from './folder-lock.js';
 import { PrismaClient } from './generated/sqlite/client.js';
-import { cutLookups } from './lookups.js';
 import { migrate } from './migrations.js';
 import { type Outages, watchOutages } from './outages.js';
-import { sqliteReader, sqliteWriter } from './sqlite.js';
+import { readerOf } from './reader.js';
+import { sqliteFile } from './sqlite.js';
 
 /** Milliseconds. */
 const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
@@ -32,21 +32,9 @@ export async function openSqlite(dataDir: string, outages: Outages, clock: Clock
 async function openFile(file: string, outages: Outages, clock: Clock, log: Logger): Promise<Database> {
   await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }), log);
   const writer = new PrismaClient({
-    adapter: connectedOnce(watchOutages(sqliteWriter(file, clock), outages)),
+    adapter: connectedOnce(watchOutages(sqliteFile(file, clock), outages)),
     transactionOptions: TRANSACTION_OPTIONS,
   });
   await writer.$connect();
-  const reader = cutLookups(
-    new PrismaClient({ adapter: connectedOnce(watchOutages(sqliteReader(file, clock), outages)) }),
-  );
-  await reader.$connect();
-  return {
-    dialect: 'sqlite',
-    reader,
-    writer,
-    async close() {
-      await reader.$disconnect();
-      await writer.$disconnect();
-    },
-  };
+  return { dialect: 'sqlite', reader: readerOf(writer), writer, close: () => writer.$disconnect() };
 }

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { isDoneWithin } from '../concurrency/timeouts.js';
 import type { PoolState } from '../observability/metrics.js';
@@ -16,12 +16,11 @@ const CANCELLED_AFTER_MS = 4_500;
 export const POSTGRES_TRANSACTION_OPTIONS = { maxWait: CONNECTION_TIMEOUT_MS, timeout: 10_000 };
 
 export interface PostgresPool {
-  reader: SqlDriverAdapterFactory;
-  writer: SqlDriverAdapterFactory;
+  adapter: SqlDriverAdapterFactory;
   connections(): PoolState;
 }
 
-/** Reader and writer share one pool. Every wait has a time limit. Closing the writer closes the pool. */
+/** Every wait has a time limit. */
 export async function postgresPool(url: string, size: number): Promise<PostgresPool> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -33,8 +32,7 @@ export async function postgresPool(url: string, size: number): Promise<PostgresP
     Client: Connection,
   });
   return {
-    reader: readingOnly(new PrismaPg(pool)),
-    writer: new PrismaPg(pool, { disposeExternalPool: true }),
+    adapter: new PrismaPg(pool, { disposeExternalPool: true }),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -64,28 +62,6 @@ async function takesStatementTimeout(url: string): Promise<boolean> {
 
 /** pgbouncer's code for a refused connection parameter (PostgreSQL's documentation, Appendix A). */
 const PROTOCOL_VIOLATION = '08P01';
-
-const READS = /^\s*SELECT\b/i;
-
-/**
- * Refuses statements that may write before they are sent. A read-only session setting would leak to other clients of a
- * pgbouncer in transaction mode. A read-only transaction would add two round trips to each read.
- */
-function readingOnly(factory: PrismaPg): SqlDriverAdapterFactory {
-  const refuse = async (): Promise<never> => {
-    throw new Error('the reading client only accepts SELECT');
-  };
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    async connect(): Promise<SqlDriverAdapter> {
-      const adapter = await factory.connect();
-      const queryRaw = adapter.queryRaw.bind(adapter);
-      adapter.queryRaw = (query) => (READS.test(query.sql) ? queryRaw(query) : refuse());
-      return Object.assign(adapter, { executeRaw: refuse, executeScript: refuse, startTransaction: refuse });
-    },
-  };
-}
 
 /** Has no statement timeout: a migration may wait for another process, or take long. */
 export function postgresForMigrations(url: string): SqlDriverAdapterFactory {

@@ -22,6 +22,25 @@ const WRITER_PRAGMAS = `
 const LOCK_TIMEOUT_MS = 5_000;
 const LOCK_RETRY_MS = 25;
 
+const READS = /^\s*SELECT\b/i;
+
+/** Statements of a transaction, and all that may write, use one connection. Other reads use a second one. */
+export function sqliteFile(file: string, clock: Clock): SqlDriverAdapterFactory {
+  const writing = sqliteWriter(file, clock);
+  return {
+    ...namesOf(writing),
+    async connect() {
+      const writer = await writing.connect();
+      const reader = await sqliteReader(file, clock).connect();
+      return {
+        ...writer,
+        queryRaw: (query) => (READS.test(query.sql) ? reader : writer).queryRaw(query),
+        dispose: async () => void (await Promise.all([reader.dispose(), writer.dispose()])),
+      };
+    },
+  };
+}
+
 /** Statements queue behind an open transaction; see {@link queued}. */
 export function sqliteWriter(file: string, clock: Clock): SqlDriverAdapterFactory {
   const factory = new PrismaBetterSqlite3({ url: `file:${file}`, timeout: 0 });
