@@ -68,7 +68,7 @@ describe.skipIf(missing)(needing(missing, 'installations that share a Redis'), (
     const topic = `team:${name}`;
     await server.app.bus.subscribe(topic, () => {}).ready;
     expect((await watcher.keys(`*${name}*`)).sort()).toEqual([`${prefix}:key:${name}`, `${prefix}:limit:${name}:ada`]);
-    expect(await watcher.pubsub('CHANNELS', `*${name}*`)).toEqual([`${prefix}:${topic}`]);
+    expect(await watcher.pubsub('CHANNELS', `*${name}*`)).toEqual([`${prefix}:stream:${topic}`]);
     link.close();
     watcher.disconnect();
   });

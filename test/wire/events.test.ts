@@ -113,8 +113,8 @@ describe('an event', () => {
 
   test.each([
     ['a guild message have the clock', { ...message(1n) }, 5],
-    ['an ephemeral message have no clock', { ...message(1n), visibleToId: 7n }, null],
-    ['a direct message have no clock', { ...message(null) }, null],
+    ['an ephemeral message have no clock', { ...message(1n), visibleToId: 7n }, undefined],
+    ['a direct message have no clock', { ...message(null) }, undefined],
   ])('the embedded objects of %s of the guild, whose stream it may be', (_of, sent, asOf) => {
     const member = { ...PLAIN_MEMBER, userId: 7n, guildId: 1n, joinedAt: new Date(0), roleIds: [] };
     const event = { type: 'MESSAGE_CREATE', message: sent, member, recipientIds: [7n], asOf: 5 } as const;
