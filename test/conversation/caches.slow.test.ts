@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { Loose } from '../harness/graphql.js';
+import { missingForSeveralProcesses } from '../harness/redis.js';
 import type { Outcome } from './caches/acting.js';
 import { cachedGuild, newestCached } from './caches/cached.js';
 import { breakConnection, type Cast, type ClientBot, openCast, openClient } from './caches/cast.js';
+import type { Dispatch } from './caches/dispatches.js';
 import { NOT_CACHED, type Onlooker } from './caches/known.js';
 import { OPERATIONS, planOne } from './caches/operations/index.js';
 import { takePicture } from './caches/picture.js';
@@ -36,10 +38,13 @@ afterEach(async () => {
   cast = undefined;
 });
 
+/** Why there is one process only, or null. On SQLite there is no other. */
+const missing = await missingForSeveralProcesses();
+
 it.each(SEEDS)(
-  'caches of discord.js equal the database after 1,000 operations at random (seed %i)',
+  `caches of discord.js at ${missing ? 'one process' : 'two processes'} equal the database after 1,000 operations at random (seed %i)`,
   async (seed) => {
-    const open = await openCast();
+    const open = await openCast(missing ? 1 : 2);
     cast = open;
     const random = new Random(seed);
     const tally = new Tally();
@@ -113,15 +118,20 @@ async function compareCaches(open: Cast): Promise<void> {
   }
 }
 
+/** Events without a commit. Their order differs between processes. */
+const UNORDERED = ['PRESENCE_UPDATE', 'TYPING_START'];
+
 /**
- * A client with broken connections gets the same events as one without, in one order. The watcher gets the visible
- * ones.
+ * A client with broken connections, at the other process if there are two, gets the same events as one without, in one
+ * order. The watcher gets the visible ones.
  */
 function compareTold(open: Cast, pauses: Pause[]): void {
   const { administrator, roamer, watcher, guild } = open;
   const first = new Map(pauses[0]);
+  const ofGuild = (dispatches: Dispatch[], ownIds: string[]) =>
+    toldOfGuild(dispatches, ...ownIds).filter(({ type }) => missing || !UNORDERED.includes(type));
   const toldSince = ({ dispatches }: ClientBot, ...ownIds: string[]) =>
-    toldOfGuild(dispatches.all.slice(first.get(dispatches)), ...ownIds);
+    ofGuild(dispatches.all.slice(first.get(dispatches)), ownIds);
   const textsOf = (bot: ClientBot) =>
     toldSince(bot, administrator.rest.id, roamer.rest.id).map(({ type, text }) => type + text);
   expect(textsOf(roamer)).toEqual(textsOf(administrator));
@@ -130,7 +140,7 @@ function compareTold(open: Cast, pauses: Pause[]): void {
   const seen = [administrator.rest.id, watcher.rest.id];
   const { dispatches } = administrator;
   const places = pauses.map(
-    (pause) => toldOfGuild(dispatches.all.slice(first.get(dispatches), pause.get(dispatches)), ...seen).length,
+    (pause) => ofGuild(dispatches.all.slice(first.get(dispatches), pause.get(dispatches)), seen).length,
   );
   const of = { guildId: guild.id, botId: watcher.rest.id };
   const everything = toldSince(administrator, ...seen);

@@ -1,12 +1,16 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ActivityType, Client, Events, GatewayIntentBits, Options, Partials } from 'discord.js';
 import { OverwriteType } from 'discord-api-types/v10';
 import { installApplication } from '../../../src/domain/installations/index.js';
 import { ALL_PERMISSIONS, Permission } from '../../../src/domain/permissions.js';
 import type { OpenSocket } from '../../harness/live.js';
 import { createGuild, invite, type MadeGuild, type Person, signUp } from '../../harness/people.js';
+import { REDIS_URL } from '../../harness/redis.js';
 import { RestBot } from '../../harness/rest.js';
-import { startServer, type TestServer } from '../../harness/server.js';
+import { migratedDatabase, startServer, type TestServer } from '../../harness/server.js';
 import { callOf, createBot, userOf } from '../../harness/world.js';
 import { Dispatches } from './dispatches.js';
 
@@ -21,7 +25,10 @@ export interface ClientBot {
 }
 
 export interface Cast {
+  /** The first process. */
   server: TestServer;
+  /** Two, or the only one twice. */
+  processes: readonly [TestServer, TestServer];
   guild: MadeGuild;
   owner: Person;
   /** All users except the owner. Their memberships change. */
@@ -46,41 +53,78 @@ const PEOPLE = ['grace', 'alan', 'edsger', 'barbara', 'donald', 'frances', 'john
 /** Number of {@link PEOPLE} that are members from the beginning. */
 const FIRST_MEMBERS = 4;
 
-export async function openCast(): Promise<Cast> {
-  const server = await startServer({ jobs: true });
-  const owner = await signUp(server, 'ada');
+/**
+ * With two processes, each request goes to the other process than the one before. The administrator is connected to the
+ * first, the other clients to the second.
+ */
+export async function openCast(processCount: 1 | 2 = 1): Promise<Cast> {
+  const { processes, stopProcesses } = await startProcesses(processCount);
+  const [server, last] = processes;
+  const any = inTurn(processes);
+  const owner = await signUp(any, 'ada');
   const guild = await createGuild(owner, 'Harbour');
-  const people = await Promise.all(PEOPLE.map((name) => signUp(server, name)));
+  const people = await Promise.all(PEOPLE.map((name) => signUp(any, name)));
   for (const person of people.slice(0, FIRST_MEMBERS)) await invite(owner, guild, person);
   const names = ['administrator', 'roamer', 'watcher', 'worker'] as const;
   const [administrator, roamer, watcher, worker] = await Promise.all([
-    addBot(server, owner, guild, names[0], ALL_PERMISSIONS),
-    addBot(server, owner, guild, names[1], ALL_PERMISSIONS),
-    addBot(server, owner, guild, names[2], 0n),
-    addBot(server, owner, guild, names[3], ALL_PERMISSIONS & ~Permission.Administrator),
+    addBot(any, owner, guild, names[0], ALL_PERMISSIONS),
+    addBot(any, owner, guild, names[1], ALL_PERMISSIONS),
+    addBot(any, owner, guild, names[2], 0n),
+    addBot(any, owner, guild, names[3], ALL_PERMISSIONS & ~Permission.Administrator),
   ]);
   const { steadyId, secretId } = await channelsFor(administrator, watcher, guild);
   // Clients know only the invites that were created after their login.
   await server.app.db.writer.invite.deleteMany({});
   const clients = await Promise.all([
     openClient(server, 'administrator', administrator),
-    openClient(server, 'roamer', roamer),
-    openClient(server, 'watcher', watcher),
+    openClient(last, 'roamer', roamer),
+    openClient(last, 'watcher', watcher),
   ]);
   const sockets = new Map<Person, OpenSocket[]>();
   return {
-    ...{ server, guild, owner, people, sockets, worker, steadyId, secretId },
+    ...{ server, processes, guild, owner, people, sockets, worker, steadyId, secretId },
     ...{ administrator: clients[0], roamer: clients[1], watcher: clients[2] },
     async stop() {
       for (const open of sockets.values()) for (const socket of open) await socket.close();
       for (const { client } of clients) await client.destroy();
-      await server.stop();
+      await stopProcesses();
+    },
+  };
+}
+
+async function startProcesses(count: 1 | 2) {
+  if (count === 1) {
+    const server = await startServer({ jobs: true });
+    return { processes: [server, server] as const, stopProcesses: () => server.stop() };
+  }
+  const database = await migratedDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-caches-'));
+  const env = { DATABASE_URL: database?.url ?? '', REDIS_URL, DATA_DIR: dataDir };
+  const processes = [await startServer({ jobs: true, env }), await startServer({ jobs: true, env })] as const;
+  return {
+    processes,
+    async stopProcesses() {
+      await Promise.all(processes.map((process) => process.stop()));
+      await database?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Has the origin of the next process each time. */
+function inTurn([first, second]: readonly [TestServer, TestServer]): Pick<TestServer, 'app' | 'origin'> {
+  let reads = 0;
+  return {
+    app: first.app,
+    get origin() {
+      reads += 1;
+      return (reads % 2 ? first : second).origin;
     },
   };
 }
 
 async function addBot(
-  server: TestServer,
+  server: Pick<TestServer, 'app' | 'origin'>,
   owner: Person,
   guild: MadeGuild,
   name: string,

@@ -8,14 +8,14 @@ const LEFT_BEHIND = ['messages-of-banned', 'remove-channel', 'show-user'];
 
 let pauses = 0;
 
-/** The index of a message that all clients got, in the events of each client. */
+/** The index of the last message that all clients got, in the events of each client. */
 export type Pause = ReadonlyMap<Dispatches, number>;
 
 export const clientsOf = ({ administrator, roamer, watcher }: Cast): ClientBot[] => [administrator, roamer, watcher];
 
 /**
  * Settles when all clients have the events of all operations. Payloads without an answer are processed, and a message
- * to all clients comes after them.
+ * of each process to all clients comes after them.
  */
 export async function settle(cast: Cast): Promise<Pause> {
   pauses += 1;
@@ -23,9 +23,18 @@ export async function settle(cast: Cast): Promise<Pause> {
   const clients = clientsOf(cast);
   await Promise.all(clients.map((bot) => heard(cast, bot)));
   await eventually(() => finishJobs(cast), { interval: 10 });
-  await cast.server.app.connections.settle();
-  const content = `pause ${pauses}`;
-  const places = clients.map(async ({ dispatches }): Promise<[Dispatches, number]> => {
+  await Promise.all(cast.processes.map(({ app }) => app.connections.settle()));
+  await sendPause(cast);
+  return sendPause(cast);
+}
+
+let messages = 0;
+
+/** Sends the message of one process. The next call uses the other one. */
+async function sendPause(cast: Cast): Promise<Pause> {
+  messages += 1;
+  const content = `pause ${messages}`;
+  const places = clientsOf(cast).map(async ({ dispatches }): Promise<[Dispatches, number]> => {
     const isPause = ({ type, data }: Dispatch) => type === 'MESSAGE_CREATE' && data.content === content;
     return [dispatches, await dispatches.find(isPause, dispatches.all.length)];
   });
