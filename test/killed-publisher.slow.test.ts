@@ -55,7 +55,11 @@ describe.skipIf(missing)(
 
     /** Runs a mutation in another process, which dies between its commit and its first publication under this topic. */
     async function killedAt(topic: string, mutation: string, input: object): Promise<void> {
-      const env = { ...shared, NODE_OPTIONS: `--import ${DIE_AT_PUBLISH}`, DIE_AT_PUBLISH: `^causeway:${topic}:` };
+      const env = {
+        ...shared,
+        NODE_OPTIONS: `--import ${DIE_AT_PUBLISH}`,
+        DIE_AT_PUBLISH: `^causeway:stream:${topic}:`,
+      };
       const instance = await startInstance(env);
       const ended = new Promise((resolve) => instance.process.once('exit', (_code, signal) => resolve(signal)));
       const asked = askGraphql(instance, mutation, { input }, { authorization: `Bearer ${ada.token}` });

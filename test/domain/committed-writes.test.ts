@@ -67,13 +67,16 @@ it('a renderer that throws suppresses one event of a transaction only: other eve
   const mails = () => outboxOf(server, 'ada@people.example');
   const mailed = (await mails()).length;
   breakSignatures();
-  const answer = await call.write(async ({ db, record, mail }) => {
-    const { name } = await db.guild.update({ where: { id: guild.id }, data: { name: 'committed' } });
-    record({ type: 'MESSAGE_CREATE', message: withFile(), member: null });
-    record(deleted());
-    mail({ to: 'ada@people.example', subject: 's', text: 't' });
-    return name;
-  });
+  const answer = await call.write(
+    async ({ db, record, mail }) => {
+      const { name } = await db.guild.update({ where: { id: guild.id }, data: { name: 'committed' } });
+      record({ type: 'MESSAGE_CREATE', message: withFile(), member: null });
+      record(deleted());
+      mail({ to: 'ada@people.example', subject: 's', text: 't' });
+      return name;
+    },
+    { streams: [topics.guild(guild.id)] },
+  );
   expect(answer).toBe('committed');
   expect(heard.events.map(({ type }) => type)).toEqual(['MESSAGE_DELETE']);
   expect(await mails()).toHaveLength(mailed + 1);

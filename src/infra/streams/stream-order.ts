@@ -5,8 +5,18 @@ import type { Envelope } from './envelope.js';
 const RECOVER_EVERY_MS = 50;
 /** How long it waits in all for a committed change, which then is a gap. */
 const GAP_AFTER_MS = 2_000;
-/** How long it waits while Redis is unavailable, and how many envelopes do. */
-const MAX_OUTAGE = { ms: 15_000, held: 5_000 };
+/** The same while Redis is unavailable. */
+const GAP_IN_OUTAGE_AFTER_MS = 15_000;
+/** How long envelopes wait soon after a gap. Further gaps of that time are reported as one. */
+const NEXT_GAP_AFTER_MS = 200;
+const MAX_HELD = 5_000;
+
+interface Held<Message> {
+  /** From `performance.now()`. */
+  at: number;
+  /** With those of its publisher that followed it and have no clock. */
+  envelopes: Envelope<Message>[];
+}
 
 export interface StreamOrderOptions<Message> {
   /** Whether other processes write to the stream. */
@@ -24,13 +34,13 @@ export class StreamOrder<Message> {
   #next: number | null = null;
   /** The first clock that was awaited. */
   #first = 0;
-  /** By clock. Each with the envelopes of its publisher that followed it and have no clock. */
-  readonly #held = new Map<number, Envelope<Message>[]>();
-  #heldSince = 0;
+  /** By clock. */
+  readonly #held = new Map<number, Held<Message>>();
   #isWaiting = false;
   #isClosed = false;
-  /** Whether changes were skipped because Redis is unavailable. */
-  #hasSkipped = false;
+  /** Until when a gap is not reported at once, from `performance.now()`. */
+  #quietUntil = 0;
+  #hasUnreported = false;
 
   constructor(private readonly options: StreamOrderOptions<Message>) {}
 
@@ -57,8 +67,8 @@ export class StreamOrder<Message> {
   take(envelope: Envelope<Message>): void {
     const { clock, origin } = envelope;
     if (clock === null) {
-      const before = [...this.#held.values()].findLast((held) => held[0]?.origin === origin);
-      if (before && this.options.canRecover()) before.push(envelope);
+      const before = [...this.#held.values()].findLast(({ envelopes }) => envelopes[0]?.origin === origin);
+      if (before && this.options.canRecover()) before.envelopes.push(envelope);
       else this.options.deliver(envelope);
       return;
     }
@@ -69,14 +79,15 @@ export class StreamOrder<Message> {
       return;
     }
     if (this.#held.has(clock)) return;
-    this.#held.set(clock, [envelope]);
+    this.#held.set(clock, { at: performance.now(), envelopes: [envelope] });
     this.#flush();
+    if (this.#held.size > 0 && !this.#isWaiting) void this.#wait();
   }
 
   /** Call this when Redis is available again, after the log was read. */
   resume(): void {
-    if (!this.#hasSkipped) return;
-    this.#hasSkipped = false;
+    if (!this.#hasUnreported) return;
+    this.#hasUnreported = false;
     this.options.onGap();
   }
 
@@ -91,56 +102,67 @@ export class StreamOrder<Message> {
   }
 
   #flush(): void {
-    if (this.#hasSkipped && !this.options.canRecover()) this.#skip();
     while (this.#next !== null) {
       const held = this.#held.get(this.#next);
       if (!held) break;
       this.#held.delete(this.#next);
       this.#next += 1;
-      this.#heldSince = performance.now();
-      for (const envelope of held) this.options.deliver(envelope);
+      for (const envelope of held.envelopes) this.options.deliver(envelope);
     }
-    if (this.#held.size > 0 && !this.#isWaiting) void this.#wait();
-  }
-
-  #skip(): void {
-    if (this.#held.size > 0) this.#next = Math.min(...this.#held.keys());
   }
 
   async #wait(): Promise<void> {
+    const { canRecover, recover } = this.options;
     this.#isWaiting = true;
-    this.#heldSince = performance.now();
-    let couldRecover = this.options.canRecover();
+    let couldRecover = canRecover();
+    let changedAt = 0;
     while (this.#held.size > 0) {
       await setTimeout(RECOVER_EVERY_MS, undefined, { ref: false });
-      if (this.#isClosed || this.#held.size === 0) break;
-      const canRecover = this.options.canRecover();
-      if (canRecover && !couldRecover) this.#heldSince = performance.now();
-      couldRecover = canRecover;
+      if (this.#isClosed) return;
+      if (canRecover() !== couldRecover) {
+        couldRecover = canRecover();
+        changedAt = performance.now();
+      }
       if (this.#next === null) this.#await(Math.min(...this.#held.keys()));
-      else if (canRecover) await this.#recover();
-      else this.#sitOut();
+      else if (couldRecover) await recover();
+      else this.#deliverWithoutClock();
       this.#flush();
+      this.#skipOverdue(changedAt, couldRecover ? GAP_AFTER_MS : GAP_IN_OUTAGE_AFTER_MS);
     }
     this.#isWaiting = false;
   }
 
-  async #recover(): Promise<void> {
-    await this.options.recover();
-    if (this.#isClosed || this.#held.size === 0 || performance.now() - this.#heldSince < GAP_AFTER_MS) return;
-    this.#skip();
-    this.options.onGap();
+  /** Events without a clock do not wait for the end of an outage. */
+  #deliverWithoutClock(): void {
+    for (const { envelopes } of this.#held.values()) {
+      for (const envelope of envelopes.splice(1)) this.options.deliver(envelope);
+    }
   }
 
-  /** Events without a clock do not wait for the end of an outage. */
-  #sitOut(): void {
-    for (const [envelope, ...others] of this.#held.values()) {
-      if (!envelope) continue;
-      this.#held.set(envelope.clock ?? 0, [envelope]);
-      for (const other of others) this.options.deliver(other);
+  /** @param since no wait counts from before this time */
+  #skipOverdue(since: number, gapAfterMs: number): void {
+    const now = performance.now();
+    const isQuiet = now < this.#quietUntil;
+    const patience = isQuiet ? NEXT_GAP_AFTER_MS : gapAfterMs;
+    let isReported = false;
+    while (this.#held.size > 0 && !this.#isClosed) {
+      const earliest = Math.min(...this.#held.keys());
+      const { at = 0 } = this.#held.get(earliest) ?? {};
+      if (now - Math.max(at, since) < patience && this.#held.size < MAX_HELD) return;
+      if (isQuiet) this.#hasUnreported = true;
+      else if (!isReported) this.#report(gapAfterMs);
+      isReported = true;
+      this.#next = earliest;
+      this.#flush();
     }
-    if (performance.now() - this.#heldSince < MAX_OUTAGE.ms && this.#held.size < MAX_OUTAGE.held) return;
-    this.#hasSkipped = true;
-    this.#skip();
+  }
+
+  #report(quietMs: number): void {
+    this.#hasUnreported = false;
+    this.#quietUntil = performance.now() + quietMs;
+    this.options.onGap();
+    void setTimeout(quietMs, undefined, { ref: false }).then(() => {
+      if (this.#hasUnreported && !this.#isClosed) this.#report(quietMs);
+    });
   }
 }

@@ -282,18 +282,13 @@ describe('several processes', () => {
         else setTimeout(() => waiting.splice(0).forEach((go) => void go()), 200);
       });
     const held = (handle: Database): Database => {
-      const reader = handle.reader.$extends({
-        query: {
-          job: {
-            async findMany({ args, query }) {
-              const found = await query(args);
-              await meet();
-              return found;
-            },
-          },
-        },
-      });
-      return { ...handle, reader: reader as unknown as PrismaClient };
+      const { job } = handle.reader;
+      const findMany = async (args: Parameters<typeof job.findMany>[0]) => {
+        const found = await job.findMany(args);
+        await meet();
+        return found;
+      };
+      return { ...handle, reader: { ...handle.reader, job: { ...job, findMany } } as PrismaClient };
     };
     return [held(shared.handles[0]), held(shared.handles[1])];
   }
@@ -563,18 +558,14 @@ describe('metrics', () => {
   it('query the database once in five seconds, however often and long they are requested', async () => {
     let reads = 0;
     const waiting: (() => void)[] = [];
-    const reader = db.reader.$extends({
-      query: {
-        job: {
-          async aggregate({ args, query }) {
-            reads += 1;
-            await new Promise<void>((resolve) => waiting.push(resolve));
-            return query(args);
-          },
-        },
-      },
-    });
-    const { clock, add, metrics } = openProcess({ db: { ...db, reader: reader as unknown as PrismaClient } });
+    const { job } = db.reader;
+    const aggregate = async (args: Parameters<typeof job.aggregate>[0]) => {
+      reads += 1;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return job.aggregate(args);
+    };
+    const reader = { ...db.reader, job: { ...job, aggregate } } as PrismaClient;
+    const { clock, add, metrics } = openProcess({ db: { ...db, reader } });
     await add();
     const slow = await Promise.all([metrics(), metrics()]);
     slow.push(await metrics());

@@ -138,19 +138,30 @@ describe('a stream that several processes write', () => {
     await expect.poll(() => heard, soon).toEqual(['1', 'a no clock']);
   });
 
-  it('skips missing changes once five thousand wait for Redis, and reports one gap when it is back', async () => {
-    let canRecover = false;
-    const { order, heard } = open({ canRecover: () => canRecover, recover: async () => {} });
+  it('skips missing changes once five thousand wait for Redis, and reports later ones when it is back', async () => {
+    const { order, heard } = open({ canRecover: () => false, recover: async () => {} });
     order.take(envelope(1));
     await expect.poll(() => heard, soon).toEqual(['1']);
     for (let clock = 3; clock < 5_003; clock += 1) order.take(envelope(clock));
-    await expect.poll(() => heard.length, soon).toBe(5_001);
+    await expect.poll(() => heard.length, soon).toBe(5_002);
+    expect(heard[1]).toBe('gap');
     order.take(envelope(5_010));
-    expect(heard.at(-1)).toBe('5010');
-    canRecover = true;
+    await expect.poll(() => heard.at(-1), soon).toBe('5010');
     order.resume();
     order.resume();
-    expect(heard.slice(5_001)).toEqual(['5010', 'gap']);
+    expect(heard.slice(5_001)).toEqual(['5002', '5010', 'gap']);
+  });
+
+  it('reports the gaps soon after one together', async () => {
+    const { order, heard } = open({ recover: async () => {} });
+    order.take(envelope(1));
+    await expect.poll(() => heard, soon).toEqual(['1']);
+    for (const clock of [3, 5, 7]) order.take(envelope(clock));
+    await expect.poll(() => heard, soon).toEqual(['1', 'gap', '3', '5', '7']);
+    order.take(envelope(9));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    order.take(envelope(11));
+    await expect.poll(() => heard.slice(5), soon).toEqual(['9', '11', 'gap']);
   });
 });
 
