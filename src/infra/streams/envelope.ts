@@ -30,10 +30,13 @@ export function writeEnvelope<Message>(envelope: Envelope<Message>, decidesAcces
   return `${JSON.stringify(header)}\n${JSON.stringify(messages)}`;
 }
 
-/** @param isNeeded whether a listener needs the messages; otherwise they are left out */
-export function readEnvelope<Message>(text: string, isNeeded: (decidesAccess: boolean) => boolean): Envelope<Message> {
+/** @param isNeeded whether this process needs the messages; otherwise they are left out */
+export function readEnvelope<Message>(
+  text: string,
+  isNeeded: (origin: string, decidesAccess: boolean) => boolean,
+): Envelope<Message> {
   const end = text.indexOf('\n');
   const [origin, count, previous, clock, isGap, decidesAccess] = JSON.parse(text.slice(0, end)) as Header;
-  const messages = isNeeded(decidesAccess === 1) ? (JSON.parse(text.slice(end + 1)) as Message[]) : [];
+  const messages = isNeeded(origin, decidesAccess === 1) ? (JSON.parse(text.slice(end + 1)) as Message[]) : [];
   return { origin, count, previous, clock, messages, ...(isGap ? { isGap: true as const } : {}) };
 }

@@ -236,7 +236,9 @@ export class Stream<Message extends Typed> {
   /** Null if another version of the program has written the text. */
   #read(text: string): Envelope<Message> | null {
     const listeners = [...this.#listeners];
-    const isNeeded = (decidesAccess: boolean) => decidesAccess || listeners.some(({ accessOnly }) => !accessOnly);
+    // Its own envelopes come back, too.
+    const isNeeded = (origin: string, decidesAccess: boolean) =>
+      origin !== this.origin && (decidesAccess || listeners.some(({ accessOnly }) => !accessOnly));
     try {
       return readEnvelope<Message>(text, isNeeded);
     } catch (error) {
