@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { ReplyError } from 'ioredis';
+import type { Logger } from '../observability/logger.js';
 import type { RedisLink } from '../processes/redis.js';
 
 /** Envelopes that the log of a stream keeps. A busy stream has some hundred per second. */
@@ -9,11 +12,16 @@ export const MAX_ABSENCE_MS = LOG_MS - 60_000;
 /** Bounds of what waits for Redis. */
 const MAX_WAITING = { envelopes: 10_000, characters: 32 * 1024 * 1024 };
 
-/** KEYS: log. ARGV: channel, envelope. Appends before it publishes, so that a listener finds what it was sent. */
+/**
+ * KEYS: log. ARGV: channel, envelope. Appends before it publishes, so that a listener finds what it was sent. Publishes
+ * even if Redis refuses writes, for example because its memory is full.
+ */
 const PUBLISH = `
-local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ${LOG_LENGTH}, '*', 'e', ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ${LOG_MS})
-return redis.call('PUBLISH', ARGV[1], id .. ' ' .. ARGV[2])
+local id = redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ${LOG_LENGTH}, '*', 'e', ARGV[2])
+local isLogged = type(id) == 'string'
+if isLogged then redis.pcall('PEXPIRE', KEYS[1], ${LOG_MS}) else id = redis.call('TIME')[1] .. '000-0' end
+redis.call('PUBLISH', ARGV[1], id .. ' ' .. ARGV[2])
+return isLogged and 1 or 0
 `;
 
 interface Outgoing {
@@ -44,10 +52,12 @@ export class StreamSender {
   #underWay = 0;
   /** Topics of which envelopes were dropped. */
   readonly #cut = new Set<string>();
+  #refuses = false;
 
   /** @param onCut called when Redis is back, for each topic of which envelopes were dropped */
   constructor(
     private readonly redis: RedisLink,
+    private readonly log: Logger,
     private readonly onCut: (topic: string) => void,
   ) {
     redis.onAnswer(() => this.#sendAgain());
@@ -81,12 +91,24 @@ export class StreamSender {
     commands
       .eval(PUBLISH, 1, logKey(this.redis, topic), channelPrefix(this.redis) + topic, text)
       .then(
-        () => this.#drop(call, text),
-        () => this.#wait(),
+        (isLogged) => {
+          this.#noteRefusal(isLogged !== 1);
+          this.#drop(call, text);
+        },
+        (error: unknown) => {
+          this.#noteRefusal(error instanceof ReplyError);
+          this.#wait();
+        },
       )
       .finally(() => {
         this.#underWay -= 1;
       });
+  }
+
+  #noteRefusal(refuses: boolean): void {
+    if (refuses && !this.#refuses)
+      this.log.error('Redis refuses to store events; processes that miss some report gaps');
+    this.#refuses = refuses;
   }
 
   /** Some may have arrived. Receivers ignore repeats. */
@@ -126,12 +148,15 @@ function logKey({ prefix }: RedisLink, topic: string): string {
   return `${prefix}log:${topic}`;
 }
 
-/** Identifies the data of Redis, which a restart may lose. Null if unknown. */
+/**
+ * Identifies the data of Redis, which a restart may lose. Without a run ID, each call returns another one.
+ * @returns null if Redis does not answer
+ */
 export async function findRunId({ commands }: RedisLink): Promise<string | null> {
   try {
     const text = String(await commands.call('INFO', 'server'));
-    return /^run_id:(\w+)/m.exec(text)?.[1] ?? null;
-  } catch {
-    return null;
+    return /^run_id:(\w+)/m.exec(text)?.[1] ?? randomUUID();
+  } catch (error) {
+    return error instanceof ReplyError ? randomUUID() : null;
   }
 }

@@ -74,14 +74,21 @@ export class StreamOrder<Message> {
     }
     this.expect(clock);
     if (this.#next !== null && clock < this.#next) {
-      // From before the subscription, or a repeat, or a late part of a reported gap.
-      if (clock < this.#first) this.options.deliver(envelope);
+      // Later ones are a repeat, or a late part of a reported gap.
+      if (clock < this.#first) this.#takeLate(envelope);
       return;
     }
     if (this.#held.has(clock)) return;
     this.#held.set(clock, { at: performance.now(), envelopes: [envelope] });
     this.#flush();
     if (this.#held.size > 0 && !this.#isWaiting) void this.#wait();
+  }
+
+  /** The stream began with a later change, because this one took longer than its first moments. */
+  #takeLate(envelope: Envelope<Message>): void {
+    if (this.#next === this.#first) this.options.deliver(envelope);
+    else if (performance.now() < this.#quietUntil) this.#hasUnreported = true;
+    else this.#report(GAP_AFTER_MS);
   }
 
   /** Call this when Redis is available again, after the log was read. */

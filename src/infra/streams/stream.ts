@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
-import { atMost } from '../caching/at-most.js';
+import type { LRUCache } from 'lru-cache';
 import type { Logger } from '../observability/logger.js';
 import type { Typed } from '../processes/bus.js';
 import type { RedisLink } from '../processes/redis.js';
 import type { RedisChannel } from '../processes/redis-channels.js';
 import { type Envelope, readEnvelope } from './envelope.js';
-import { readLog, readPublished, type StreamLog } from './stream-log.js';
+import { MAX_ABSENCE_MS, readLog, readPublished, type StreamLog } from './stream-log.js';
 import { StreamOrder } from './stream-order.js';
 import { hasClock } from './topics.js';
 
@@ -52,9 +51,6 @@ export interface StreamOptions<Message> {
   onGap(): void;
 }
 
-/** Changed objects that a stream remembers. */
-const MAX_CHANGES = 1_000;
-
 /** The clocks of Redis and of this machine may differ by this much. */
 const CLOCK_SKEW_MS = 60_000;
 
@@ -77,8 +73,10 @@ export class Stream<Message extends Typed> {
   #heardAt: number | null = null;
   /** The same before an interruption, until the log was read. */
   #readFrom: number | null = null;
-  /** Clocks of the last changes, by key of the object. */
-  readonly #changes = new LRUCache<string, number>(atMost(MAX_CHANGES));
+  /** Since when messages of other processes may be missing, in milliseconds since the Unix epoch; null if they are not. */
+  #awaySince: number | null = null;
+  /** Of the Redis whose messages were heard last. */
+  #runId: string | null = null;
   #recovery: Promise<void> | null = null;
   /** Envelopes that arrive while the log is read. */
   readonly #arrived: Envelope<Message>[] = [];
@@ -87,6 +85,8 @@ export class Stream<Message extends Typed> {
     private readonly topic: string,
     readonly channel: RedisChannel | null,
     private readonly origin: string,
+    /** Clocks of the last changes of all streams, by topic and key of the object. */
+    private readonly changes: LRUCache<string, number>,
     private readonly options: StreamOptions<Message>,
   ) {
     const { redis, order } = options;
@@ -129,22 +129,23 @@ export class Stream<Message extends Typed> {
     this.#order?.expect(clock);
   }
 
-  takeOwn(envelope: Envelope<Message>): void {
-    this.#take(envelope);
-  }
-
   /** Whether committed changes of all processes arrive now. */
   get canCatchUp(): boolean {
     return this.#order !== null && this.#canRecover();
   }
 
   catchUp(clock: number): void {
-    if (this.#canRecover()) this.#order?.catchUp(clock);
+    if (this.#canRecover() && this.#awaySince === null && !this.#recovery) this.#order?.catchUp(clock);
   }
 
   /** Call this when messages of other processes no longer arrive. */
   interrupt(): void {
     this.#readFrom ??= this.#heardAt;
+    this.#awaySince ??= Date.now();
+  }
+
+  noteRunId(runId: string | null): void {
+    this.#runId ??= runId;
   }
 
   hearPublished(published: string): void {
@@ -162,8 +163,12 @@ export class Stream<Message extends Typed> {
   }
 
   /** Call this after a time without a complete subscription. */
-  async resume(hasLogs: boolean): Promise<void> {
-    if (hasLogs) await this.recover();
+  async resume(runId: string | null): Promise<void> {
+    const isSameRedis = this.#runId === null || this.#runId === runId;
+    const hasLog = isSameRedis && Date.now() - (this.#awaySince ?? Date.now()) < MAX_ABSENCE_MS;
+    this.#runId = runId;
+    this.#awaySince = null;
+    if (hasLog) await this.recover();
     else this.lose();
     this.#order?.resume();
   }
@@ -256,10 +261,10 @@ export class Stream<Message extends Typed> {
     const { origin, count } = envelope;
     if (count <= (this.#counts.get(origin) ?? 0)) return;
     this.#counts.set(origin, count);
-    this.#take(envelope);
+    this.take(envelope);
   }
 
-  #take(envelope: Envelope<Message>): void {
+  take(envelope: Envelope<Message>): void {
     this.#deliver(envelope, true);
     if (this.#order) this.#order.take(envelope);
     else this.#deliver(envelope, false);
@@ -271,35 +276,52 @@ export class Stream<Message extends Typed> {
       else this.lose();
     }
     for (const sent of messages) {
-      if (!early && this.#isOutdated(sent)) continue;
-      const message = early ? sent : this.#current(sent, clock);
-      for (const listener of this.#listeners) {
-        if ((listener.early ?? false) !== early) continue;
-        if (listener.accessOnly && !this.options.decidesAccess(message)) continue;
-        this.#call(listener, message, clock);
-      }
+      // Another version of the program may have written it.
+      this.#logging(sent, () => this.#deliverMessage(sent, clock, early));
+    }
+  }
+
+  #deliverMessage(sent: Message, clock: number | null, early: boolean): void {
+    if (!early && this.#isOutdated(sent)) return;
+    const message = early ? sent : this.#current(sent, clock);
+    for (const listener of this.#listeners) {
+      if ((listener.early ?? false) !== early) continue;
+      if (listener.accessOnly && !this.options.decidesAccess(message)) continue;
+      this.#call(listener, message, clock);
     }
   }
 
   #isOutdated(message: Message): boolean {
     const state = this.options.stateOf(message);
     if (!state) return false;
-    const last = this.#changes.get(state.key) ?? 0;
-    if (state.clock > last) this.#changes.set(state.key, state.clock);
+    const last = this.#lastChange(state.key);
+    if (state.clock > last) this.#noteChange(state.key, state.clock);
     return state.clock < last;
+  }
+
+  #lastChange(key: string): number {
+    return this.changes.get(`${this.topic} ${key}`) ?? 0;
+  }
+
+  #noteChange(key: string, clock: number): void {
+    this.changes.set(`${this.topic} ${key}`, clock);
   }
 
   #current(message: Message, clock: number | null): Message {
     const { changesOf, withoutOutdated } = this.options;
-    if (clock !== null) for (const key of changesOf(message)) this.#changes.set(key, clock);
-    return withoutOutdated(message, (key, asOf) => (this.#changes.get(key) ?? 0) > asOf);
+    if (clock !== null) for (const key of changesOf(message)) this.#noteChange(key, clock);
+    return withoutOutdated(message, (key, asOf) => this.#lastChange(key) > asOf);
   }
 
   #call({ handler }: Listener<Message>, message: Message | StreamGap, clock: number | null): void {
+    this.#logging(message, () => handler(message, clock));
+  }
+
+  #logging({ type }: Typed, act: () => void): void {
     try {
-      handler(message, clock);
+      act();
     } catch (error) {
-      this.options.log.error({ err: error, topic: this.topic, type: message.type }, 'Event bus subscriber failed');
+      this.options.log.error({ err: error, topic: this.topic, type }, 'Event bus subscriber failed');
     }
   }
 }

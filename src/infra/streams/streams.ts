@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../caching/at-most.js';
+import { chunksOf } from '../concurrency/event-loop.js';
+import { Semaphore } from '../concurrency/semaphore.js';
 import type { BusSubscription, Typed } from '../processes/bus.js';
 import type { RedisLink } from '../processes/redis.js';
 import { RedisChannels } from '../processes/redis-channels.js';
 import { type Envelope, writeEnvelope } from './envelope.js';
 import { Stream, type StreamHandler, type StreamOptions, type SubscribeOptions } from './stream.js';
-import { channelPrefix, findRunId, MAX_ABSENCE_MS, StreamSender } from './stream-log.js';
-import { hasClock } from './topics.js';
+import { channelPrefix, findRunId, StreamSender } from './stream-log.js';
 
 type ReadClocks = (topics: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
@@ -41,6 +42,12 @@ export interface Streams<Message extends Typed> {
 /** Streams whose last envelope a process remembers. */
 const MAX_REMEMBERED = 100_000;
 
+/** Changed objects that a process remembers. */
+const MAX_CHANGES = 20_000;
+
+/** Streams whose logs are read at a time after an outage. */
+const RESUMED_AT_ONCE = 8;
+
 /** The run ID of Redis is asked for again after this time. */
 const ASK_AGAIN_MS = 100;
 
@@ -57,49 +64,45 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
   #count = 0;
   #lastClock = 0;
   readonly #previous = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
+  readonly #changes = new LRUCache<string, number>(atMost(MAX_CHANGES));
   readonly #streams = new Map<string, Stream<Message>>();
   readonly #taps: StreamHandler<Message>[] = [];
   readonly #sender: StreamSender | null = null;
   readonly #channels: RedisChannels | null = null;
-  /** Since when Redis is away, in milliseconds since the Unix epoch; null if it is not. */
-  #awaySince: number | null = null;
-  #runId: string | null = null;
+  readonly #turns = new Semaphore(RESUMED_AT_ONCE);
+  #runId: Promise<string | null> = Promise.resolve(null);
   #isClosed = false;
 
   constructor(private readonly options: StreamOptions<Message>) {
     const { redis } = options;
     if (!redis) return;
-    this.#sender = new StreamSender(redis, (topic) => this.#send(topic, null, [], false));
+    this.#sender = new StreamSender(redis, options.log, (topic) => this.#send(topic, null, [], true));
     this.#channels = new RedisChannels(redis, channelPrefix(redis), {
       onText: (topic, text) => this.#streams.get(topic)?.hearPublished(text),
       onResumed: (topic) => void this.#resume(topic),
     });
     redis.subscriber.on('close', () => {
-      this.#awaySince ??= Date.now();
       for (const stream of this.#streams.values()) stream.interrupt();
     });
     redis.subscriber.on('ready', () => {
-      this.#hasLogs = this.#compareRedis(redis);
+      this.#runId = this.#askRunId(redis);
     });
-    this.#hasLogs = this.#compareRedis(redis);
+    this.#runId = this.#askRunId(redis);
   }
 
-  /** Whether Redis has kept its logs since the last connection. */
-  #hasLogs: Promise<boolean> = Promise.resolve(true);
-
-  async #compareRedis(redis: RedisLink): Promise<boolean> {
-    const awaySince = this.#awaySince ?? Date.now();
-    this.#awaySince = null;
+  async #askRunId(redis: RedisLink): Promise<string | null> {
     let runId = await findRunId(redis);
     for (; runId === null && !this.#isClosed; runId = await findRunId(redis)) await wait(ASK_AGAIN_MS);
-    const before = this.#runId ?? runId;
-    this.#runId = runId;
-    return runId === before && Date.now() - awaySince < MAX_ABSENCE_MS;
+    return runId;
   }
 
   async #resume(topic: string): Promise<void> {
-    const hasLogs = await this.#hasLogs;
-    await this.#streams.get(topic)?.resume(hasLogs);
+    const release = await this.#turns.take();
+    try {
+      await this.#streams.get(topic)?.resume(await this.#runId);
+    } finally {
+      release?.();
+    }
   }
 
   publish(topic: string, message: Message): void {
@@ -107,7 +110,7 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
   }
 
   publishCommitted(topic: string, clock: number | null, messages: readonly Message[], isGap = false): void {
-    this.#publish(topic, hasClock(topic) ? clock : null, messages, isGap);
+    this.#publish(topic, clock, messages, isGap);
   }
 
   heard(topic: string): number | null {
@@ -123,19 +126,19 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
   }
 
   async findLost(readClocks: ReadClocks, withinMs = HEARD_WITHIN_MS): Promise<void> {
-    const rest = [...this.#streams].flatMap(([topic, stream]) => (stream.canCatchUp ? [topic] : []));
-    while (rest.length > 0) {
-      const clocks = await readClocks(rest.splice(0, TOPICS_PER_QUERY));
-      await wait(withinMs);
-      for (const [topic, clock] of clocks) this.#streams.get(topic)?.catchUp(clock);
-    }
+    const subscribed = [...this.#streams].flatMap(([topic, stream]) => (stream.canCatchUp ? [topic] : []));
+    const clocks: [string, number][] = [];
+    for (const piece of chunksOf(subscribed, TOPICS_PER_QUERY)) clocks.push(...(await readClocks(piece)));
+    await wait(withinMs);
+    for (const [topic, clock] of clocks) this.#streams.get(topic)?.catchUp(clock);
   }
 
   #publish(topic: string, clock: number | null, messages: readonly Message[], isGap: boolean): void {
     this.#lastClock = clock ?? this.#lastClock;
     const envelope = this.#send(topic, clock, messages, isGap);
-    const stream = this.#streams.get(topic) ?? (this.#taps.length > 0 ? this.#open(topic) : undefined);
-    stream?.takeOwn(envelope);
+    const isTapped = this.#taps.length > 0 && (messages.length > 0 || isGap);
+    const stream = this.#streams.get(topic) ?? (isTapped ? this.#open(topic) : undefined);
+    stream?.take(envelope);
   }
 
   #send(topic: string, clock: number | null, messages: readonly Message[], isGap: boolean): Envelope<Message> {
@@ -184,8 +187,9 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
 
   #open(topic: string): Stream<Message> {
     const channel = this.#channels?.open(topic) ?? null;
-    const stream = new Stream<Message>(topic, channel, this.#origin, this.options);
+    const stream = new Stream<Message>(topic, channel, this.#origin, this.#changes, this.options);
     this.#streams.set(topic, stream);
+    if (channel) void this.#runId.then((runId) => stream.noteRunId(runId));
     for (const handler of this.#taps) stream.add({ handler });
     return stream;
   }

@@ -59,13 +59,23 @@ describe('a stream that several processes write', () => {
     expect(heard).toEqual(['8', '9', '10']);
   });
 
-  it('delivers a change from before the subscription when it comes, and a repeat not at all', async () => {
+  it('has a gap if an earlier change comes after those first moments, and ignores a repeat', async () => {
     const { order, heard } = open();
     order.take(envelope(5));
     await expect.poll(() => heard, soon).toEqual(['5']);
-    order.take(envelope(3));
     order.take(envelope(5));
-    expect(heard).toEqual(['5', '3']);
+    order.take(envelope(3));
+    order.take(envelope(2));
+    expect(heard).toEqual(['5', 'gap']);
+  });
+
+  it('delivers an earlier change as long as no later one was delivered', () => {
+    const { order, heard } = open();
+    order.catchUp(5);
+    order.take(envelope(5));
+    order.take(envelope(6));
+    order.take(envelope(4));
+    expect(heard).toEqual(['5', '6', 'gap']);
   });
 
   it('asks for a missing change, and delivers what waited for it in order', async () => {

@@ -6,7 +6,8 @@ import { systemClock } from '../../../src/infra/clock.js';
 import { connectRedis } from '../../../src/infra/processes/redis.js';
 import { STREAM_GAP } from '../../../src/infra/streams/stream.js';
 import { createStreams, type Streams } from '../../../src/infra/streams/streams.js';
-import { layRedisLine, missingRedis, REDIS_URL } from '../../harness/redis.js';
+import { layLine } from '../../harness/line.js';
+import { missingForOwnRedis, missingRedis, prepareRedis, REDIS_URL } from '../../harness/redis.js';
 import { needing } from '../../harness/skipping.js';
 
 interface Said {
@@ -19,9 +20,12 @@ const log = pino({ level: 'silent' });
 const said = (text: string): Said => ({ type: 'SAID', text });
 const soon = { timeout: 8_000, interval: 5 };
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
+/** Events that a process keeps for Redis. */
+const MOST_WAITING = 10_000;
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
 });
 
 async function openProcess(prefix: string, url = REDIS_URL): Promise<Streams<Said>> {
@@ -32,20 +36,19 @@ async function openProcess(prefix: string, url = REDIS_URL): Promise<Streams<Sai
     redis,
     order: 'byClock',
     decidesAccess: () => false,
-    changesOf: () => [],
+    changesOf: ({ text }) => [text.toLowerCase()],
     withoutOutdated: (message) => message,
     stateOf: () => undefined,
     onGap() {},
   });
 }
 
-/** Two processes. The second reaches Redis through `line`, and `heard` is what it hears of a guild. */
-async function openTwo() {
+/** Two processes. The second reaches Redis through `line`, and `heard` is what it hears of a stream. */
+async function openTwo(topic = 'guild:1', url = REDIS_URL) {
   const prefix = `test-${randomUUID()}:`;
-  const topic = 'guild:1';
-  const line = await layRedisLine();
+  const line = await layLine(url, 6379);
   closing.push(() => line.close());
-  const there = await openProcess(prefix);
+  const there = await openProcess(prefix, url);
   const here = await openProcess(prefix, line.url);
   const heard: string[] = [];
   const subscription = here.subscribe(topic, (message) =>
@@ -97,6 +100,26 @@ describe.skipIf(missing)(needing(missing, 'a process that shares streams with an
     await expect.poll(() => heard, soon).toEqual(['first', 'gap', 'second']);
   });
 
+  it('survives an event whose parts it does not know, and hears the next', async () => {
+    const { topic, there, heard, tell } = await openTwo();
+    there.publishCommitted(topic, 2, [{ type: 'SAID' } as Said]);
+    there.publishCommitted(topic, 3, [said('third')]);
+    await expect.poll(() => heard, soon).toEqual(['first', 'third']);
+    tell('a repeat');
+    expect(heard).toEqual(['first', 'third']);
+  });
+
+  it('reports a gap if another had to drop events during an outage, even of one that it never heard', async () => {
+    const { here, there, line, subscription } = await openTwo();
+    const heard: string[] = [];
+    await there.subscribe('boxes', (message) => heard.push(message.type)).ready;
+    line.cut();
+    await expect.poll(() => subscription.isComplete, soon).toBe(false);
+    for (let n = 0; n <= MOST_WAITING; n += 1) here.publish('boxes', said(`${n}`));
+    line.mend();
+    await expect.poll(() => heard, soon).toContain(STREAM_GAP);
+  });
+
   it('notices committed changes of which the events do not come', async () => {
     const { topic, here, heard } = await openTwo();
     await here.findLost(async () => new Map([[topic, 1]]), 100);
@@ -106,3 +129,30 @@ describe.skipIf(missing)(needing(missing, 'a process that shares streams with an
     expect(heard).toEqual(['first', 'gap']);
   });
 });
+
+const missingOwn = missingForOwnRedis();
+
+describe.skipIf(missingOwn)(needing(missingOwn, 'a Redis'), () => {
+  it('passes events on even if it refuses to store them', async () => {
+    const redis = await openRedis('--maxmemory', '1kb', '--maxmemory-policy', 'noeviction');
+    const { heard, tell } = await openTwo('guild:1', redis.url);
+    tell('second');
+    await expect.poll(() => heard, soon).toEqual(['first', 'second']);
+  });
+
+  it('causes a gap after an outage if it hides whether it has restarted', async () => {
+    const redis = await openRedis('--user', 'default', 'on', 'nopass', '~*', '&*', '+@all', '-info');
+    const { heard, line, subscription } = await openTwo('boxes', redis.url);
+    line.cut();
+    await expect.poll(() => subscription.isComplete, soon).toBe(false);
+    line.mend();
+    await expect.poll(() => heard, soon).toEqual(['first', 'gap']);
+  });
+});
+
+async function openRedis(...options: string[]) {
+  const redis = await prepareRedis();
+  closing.push(() => redis.stop());
+  await redis.start(...options);
+  return redis;
+}
