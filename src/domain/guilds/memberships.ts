@@ -1,6 +1,6 @@
 import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { chunksOf, forEachYielding, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
-import type { Reader } from '../../infra/database/index.js';
+import { Prisma, type Reader } from '../../infra/database/index.js';
 import { storedScopes } from '../installations/scopes.js';
 
 const PAGE = 1_000;
@@ -28,12 +28,9 @@ export function joinedPagesOfGuildIds(reader: Reader): PagesOfGuildIds {
 async function readTogether(reader: Reader, userIds: bigint[]): Promise<Map<bigint, bigint[] | 'tooMany'>> {
   const found = new Map<bigint, bigint[] | 'tooMany'>();
   await forEachYielding(chunksOf(userIds, USERS_TOGETHER), 1, async (together) => {
-    const rows = await reader.member.findMany({
-      where: { userId: { in: together }, guild: { deletedAt: null } },
-      select: { userId: true, guildId: true },
-      orderBy: { guildId: 'asc' },
-      take: PAGE,
-    });
+    const rows = await reader.$queryRaw<{ userId: bigint; guildId: bigint }[]>`
+      SELECT m."userId", m."guildId" FROM "Member" m JOIN "Guild" g ON g."id" = m."guildId"
+      WHERE m."userId" IN (${Prisma.join(together)}) AND g."deletedAt" IS NULL ORDER BY m."guildId" LIMIT ${PAGE}`;
     const guildsOf = new Map<bigint, bigint[]>(together.map((userId) => [userId, []]));
     for (const { userId, guildId } of rows) guildsOf.get(userId)?.push(guildId);
     for (const [userId, guildIds] of guildsOf) found.set(userId, rows.length < PAGE ? guildIds : 'tooMany');

@@ -16,8 +16,8 @@ const RETRY_MS = 2_000;
 
 const STORED_AT_ONCE = 2;
 
-/** Rows of one statement. SQLite takes 999 parameters, and a row has 12. */
-const STORED_TOGETHER = 80;
+/** Connections of one transaction. */
+const STORED_TOGETHER = 250;
 
 const CONNECTIONS_PER_TURN = 100;
 

@@ -1,4 +1,4 @@
-import type { Presence, Prisma } from '../../infra/database/index.js';
+import { type Presence, Prisma } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { noteSeen } from '../accounts/seen.js';
 import type { CallContext, Write } from '../call.js';
@@ -50,24 +50,22 @@ export async function storeConnections(call: CallContext, states: readonly Conne
   for (const { id, userId, isInVoice } of closed) if (isInVoice) await leaveAll(call, { userId, sessionId: id });
   const people = closed.filter(({ session }) => session === null);
   return endingVisits(call, people, streamsOf(states), async ({ db, clockOf }) => {
-    const stored = await db.presence.findMany({
-      where: { userId: { in: states.map(({ userId }) => userId) } },
-      include: { process: { select: { until: true } } },
-    });
+    const stored = await db.presence.findMany({ where: { userId: { in: states.map(({ userId }) => userId) } } });
     const storedOf = byUser(stored);
-    const now = call.live.now();
+    const live = await db.liveProcess.findMany({ where: { until: { gt: call.live.now() } }, select: { id: true } });
+    const processIds = new Set(live.map(({ id }) => id));
     const changes: Change[] = [];
-    const begun: Prisma.PresenceCreateManyInput[] = [];
+    const begun: Presence[] = [];
     const ended: ConnectionState[] = [];
     for (const state of states) {
       const { id, userId, session } = state;
       const known = storedOf.get(userId) ?? [];
-      const rows = known.filter(({ process }) => process.until > now);
+      const rows = known.filter(({ processId }) => processIds.has(processId));
       const others = rows.filter(({ sessionId }) => sessionId !== id);
       const isStored = known.some(({ sessionId }) => sessionId === id);
       const row = state.statement && rowOf(call, state, state.statement, others);
       if (row && isStored) await db.presence.update({ where: { sessionId: id }, data: row });
-      else if (row) begun.push({ sessionId: id, ...row });
+      else if (row) begun.push({ ...NO_SESSION, sessionId: id, ...row });
       else if (isStored) ended.push(state);
       changes.push({
         before: shownOf(userId, rows),
@@ -76,12 +74,26 @@ export async function storeConnections(call: CallContext, states: readonly Conne
         clock: clockOf(topics.user(userId)),
       });
     }
-    if (begun.length > 0) await db.presence.createMany({ data: begun });
+    if (begun.length > 0) await insertPresences(db, begun);
     if (ended.length > 0) await db.presence.deleteMany({ where: { sessionId: { in: ended.map(({ id }) => id) } } });
     const endedPeople = ended.filter(({ session }) => session === null);
     for (const { userId } of endedPeople) await noteSeen(db, userId, call.clock.now());
     return changes;
   });
+}
+
+const NO_SESSION = { shardId: null, shardCount: null, intents: null, connectedAt: null };
+
+/** Prisma's `createMany` compiles each call again, which takes most of the time of a burst of connections. */
+async function insertPresences(db: Write['db'], rows: readonly Presence[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}) as (keyof Presence)[];
+  const names = Prisma.raw(columns.map((column) => `"${column}"`).join(', '));
+  const lines = rows.map((row) => Prisma.sql`(${Prisma.join(columns.map((column) => storable(row[column])))})`);
+  await db.$executeRaw`INSERT INTO "Presence" (${names}) VALUES ${Prisma.join(lines)}`;
+}
+
+function storable(value: Presence[keyof Presence]) {
+  return Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
 /** The streams that order the presences of each user. */
