@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/roles/index.js';
 import type { Role, User } from '../../../src/infra/database/index.js';
 import { hearGuild } from '../../harness/bus.js';
+import { toldBy } from '../../harness/calls.js';
 import { entry, OF_ROLE, putCommand, putPermissions } from '../../harness/command-rows.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
@@ -168,13 +169,15 @@ describe('the removal of a role', () => {
     expect(await outcome(remove(top))).toBe('MISSING_PERMISSIONS');
   });
 
-  test('works for any number of members', async () => {
+  test('works for any number of members, in transactions of up to 400', async () => {
     await addCrowd(app, guild.id, 900);
     const members = await app.db.reader.member.findMany({ where: { guildId: guild.id } });
     const data = members.map(({ userId }) => ({ guildId: guild.id, userId, roleId: low.id }));
     await app.db.writer.memberRole.createMany({ data });
     expect((await countRoleMembers(callOf(app, mod), guild.id)).get(low.id)).toBe(members.length);
-    await remove(low);
+    const told = await toldBy(callOf(app, mod), (call) => deleteRole(call, { guildId: guild.id, roleId: low.id }));
+    expect(told.locking).toEqual([true, true, true]);
+    expect(told.events).toEqual([{ type: 'GUILD_ROLE_DELETE', guildId: guild.id, roleId: low.id }]);
     expect(await app.db.reader.memberRole.count({ where: { guildId: guild.id } })).toBe(1);
   });
 
