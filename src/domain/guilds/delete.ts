@@ -77,15 +77,12 @@ const ROWS_PER_STATEMENT = 200;
  * @throws `signal.reason` when aborted
  */
 export async function removeGuild(supplies: Supplies, guildId: bigint, channelIds: bigint[]): Promise<void> {
-  const { db, blobs, call, signal } = supplies;
+  const { db, blobs, signal } = supplies;
   for (const id of channelIds) await removeChannel(db, blobs, id, signal);
   const where = { id: guildId, deletedAt: { not: null } };
   if (!(await db.reader.guild.findFirst({ where, select: { id: true } }))) return;
   await removeApplications(supplies, guildId);
   await removeRows(supplies, guildId);
-  // A concurrent call may have created a channel after the deletion.
-  const late = await call.write(({ db }) => detachChannels(db, guildId), { streams: [topics.guild(guildId)] });
-  for (const id of late) await removeChannel(db, blobs, id, signal);
   await db.writer.guild.deleteMany({ where });
 }
 
