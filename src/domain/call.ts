@@ -69,7 +69,7 @@ export interface Write {
   messageId: FindMessageId;
   /** Number of this change in a stream that the transaction locks. */
   clockOf(topic: string): number;
-  /** Events are published after the commit, in this order. */
+  /** Events are published after the commit: stream by stream, in the order of their first events. */
   record(event: DomainEvent): void;
   /** Sends the mail after the commit. Logs failures. */
   mail(mail: Mail): void;

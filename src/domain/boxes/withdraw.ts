@@ -1,10 +1,10 @@
-import { chunksOf, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { BoxGuild } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { removeWithoutLog } from '../installations/uninstall.js';
 import { limits } from '../limits.js';
-import { deleteWebhooksOfGuilds } from '../webhooks/delete.js';
+import { deleteWebhooksOfGuild } from '../webhooks/delete.js';
 import { LIVE } from '../webhooks/record.js';
 
 type GuildKey = Pick<BoxGuild, 'id'>;
@@ -42,50 +42,35 @@ async function guildsBeside(call: CallContext, boxId: bigint, kept: ReadonlySet<
   return guilds.filter(({ id }) => !kept.has(id));
 }
 
-const GUILDS_AT_ONCE = 20;
-
 async function withdrawGuilds(call: CallContext, boxId: bigint, guilds: GuildKey[]): Promise<void> {
-  for (const piece of chunksOf(guilds, GUILDS_AT_ONCE)) {
+  for (const { id } of guilds) {
     await yieldToEventLoop();
-    const guildIds = piece.map(({ id }) => id);
-    const streams = [
-      topics.box(boxId),
-      ...guildIds.map(topics.guild),
-      ...(await streamsOfApplications(call, guildIds)),
-    ];
-    await call.write((write) => withdrawWithin(call, write, boxId, guildIds), { streams });
+    const streams = [topics.box(boxId), topics.guild(id), ...(await streamsOfApplications(call, id))];
+    await call.write((write) => withdrawWithin(call, write, boxId, id), { streams });
   }
 }
 
-/** Of applications with installations or webhooks in the guilds, and of their bots. */
-async function streamsOfApplications({ read }: CallContext, guildIds: bigint[]): Promise<string[]> {
-  const ofGuilds = { guildId: { in: guildIds } };
+/** Of applications with installations or webhooks in the guild, and of their bots. */
+async function streamsOfApplications({ read }: CallContext, guildId: bigint): Promise<string[]> {
   const select = { applicationId: true };
-  const installations = await read.installation.findMany({ where: ofGuilds, select });
-  const webhooks = await read.webhook.findMany({ where: { ...ofGuilds, ...LIVE }, select });
+  const installations = await read.installation.findMany({ where: { guildId }, select });
+  const webhooks = await read.webhook.findMany({ where: { guildId, ...LIVE }, select });
   const ids = [...installations, ...webhooks].map(({ applicationId }) => applicationId);
   return [...ids.map(topics.application), ...ids.map(topics.user)];
 }
 
-async function withdrawWithin(call: CallContext, write: Write, boxId: bigint, guildIds: bigint[]): Promise<void> {
+async function withdrawWithin(call: CallContext, write: Write, boxId: bigint, guildId: bigint): Promise<void> {
   const { db, record } = write;
-  const where = { boxId, id: { in: guildIds } };
-  const there = await db.boxGuild.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } });
-  const ids = there.map(({ id }) => id);
-  if (ids.length === 0) return;
-  await deleteWebhooksOfGuilds(call, write, ids);
-  const installations = await db.installation.findMany({ where: { guildId: { in: ids } }, orderBy: { id: 'asc' } });
   // Deleted first. Otherwise removing an installation would make the box remove the bot.
-  await db.boxGuild.deleteMany({ where: { id: { in: ids } } });
-  for (const { applicationId, guildId } of installations) {
-    if (guildId !== null) await removeWithoutLog(call, write, applicationId, guildId);
-  }
-  // After GUILD_DELETE, a lookup must find no route.
+  const { count } = await db.boxGuild.deleteMany({ where: { id: guildId, boxId } });
+  if (count === 0) return;
+  // Recorded first, because a lookup after GUILD_DELETE must find no route.
   record({ type: 'BOX_ROUTES_UPDATED' });
-  for (const guildId of ids) record({ type: 'GUILD_DELETE', guildId, unavailable: false });
+  await deleteWebhooksOfGuild(call, write, guildId);
+  const installations = await db.installation.findMany({ where: { guildId }, orderBy: { id: 'asc' } });
+  for (const { applicationId } of installations) await removeWithoutLog(call, write, applicationId, guildId);
+  record({ type: 'GUILD_DELETE', guildId, unavailable: false });
   // Bots for which a guild is unavailable receive only their own events.
-  for (const { applicationId, guildId } of installations) {
-    if (guildId !== null) record({ type: 'GUILD_LEFT', guildId, userId: applicationId });
-  }
+  for (const { applicationId } of installations) record({ type: 'GUILD_LEFT', guildId, userId: applicationId });
   record({ type: 'BOX_UPDATED', boxId });
 }

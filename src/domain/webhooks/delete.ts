@@ -49,9 +49,9 @@ export async function deleteWebhooksIn(
   }
 }
 
-/** For guilds removed from a box. Logs each webhook only for its application. */
-export async function deleteWebhooksOfGuilds(call: CallContext, write: Write, guildIds: bigint[]): Promise<void> {
-  for (const [index, webhook] of (await endAll(call, write, { guildId: { in: guildIds } })).entries()) {
+/** For a guild removed from a box. Logs each webhook only for its application. */
+export async function deleteWebhooksOfGuild(call: CallContext, write: Write, guildId: bigint): Promise<void> {
+  for (const [index, webhook] of (await endAll(call, write, { guildId })).entries()) {
     if (index % NOTED_PER_ROUND === 0) await yieldOnce();
     await noteDeed(write, webhook, { action: 'DELETE', changes: webhookAuditFields(webhook) }, false);
   }

@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/boxes/index.js';
 import type { CallContext } from '../../../src/domain/call.js';
 import { limits } from '../../../src/domain/limits.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { toldBy } from '../../harness/calls.js';
 import { test } from '../../harness/fixtures.js';
 import { outcome } from '../../harness/outcome.js';
@@ -187,10 +188,10 @@ describe('a guild that is gone', () => {
     expect(told.locking).toEqual([true]);
     expect(told.entries.map(({ action }) => action)).toEqual(['APPLICATION_WEBHOOK_DELETE', 'INSTALLATION_DELETE']);
     expect(told.events).toEqual([
+      ROUTES,
       { type: 'WEBHOOKS_UPDATE', applicationId: bot.id, guildId: guild.id, channelId },
       { type: 'APPLICATION_WEBHOOKS_UPDATED', applicationId: bot.id },
       { type: 'COMMAND_ACCESS_UPDATED', applicationId: bot.id },
-      ROUTES,
       { type: 'GUILD_DELETE', guildId: guild.id, unavailable: false },
       { type: 'GUILD_LEFT', guildId: guild.id, userId: bot.id },
       updated(),
@@ -203,11 +204,26 @@ describe('a guild that is gone', () => {
     expect(await eventsOf((call) => withdrawGuild(call, box.id, guild.id))).toEqual([]);
   });
 
-  test('is withdrawn if its box no longer lists it, and the guilds of other boxes stay', async () => {
+  test('has no route when GUILD_DELETE is published, also if it had webhooks', async () => {
+    const { id: guildId, channelIds } = await announcedGuild(app, box);
+    const bot = await putInstallation(guildId);
+    await putWebhook(app, { bot, guild: await createGuild(app) }, { guildId, channelId: channelIds[0] ?? 0n });
+    expect(await app.boxRoutes.ofGuild(guildId)).toMatchObject({ boxId: box.id });
+    const routes: Promise<unknown>[] = [];
+    const hearing = app.bus.subscribe(topics.guild(guildId), ({ type }) => {
+      if (type === 'GUILD_DELETE') routes.push(app.boxRoutes.ofGuild(guildId));
+    });
+    await withdrawGuild(nobody, box.id, guildId);
+    hearing.close();
+    expect(await Promise.all(routes)).toEqual([null]);
+  });
+
+  test('is withdrawn if its box no longer lists it, in a transaction of its own, and those of other boxes stay', async () => {
     const guilds = await Promise.all(Array.from({ length: 25 }, () => announcedGuild(app, box)));
     const [kept] = guilds;
     const stranger = await announcedGuild(app, other);
-    await keepGuilds(nobody, box.id, [kept?.id ?? 0n, stranger.id]);
+    const told = await toldBy(nobody, (call) => keepGuilds(call, box.id, [kept?.id ?? 0n, stranger.id]));
+    expect(told.locking).toHaveLength(24);
     expect((await guildsOfBox(app.db.reader, box.id)).map(({ id }) => id)).toEqual([kept?.id]);
     expect(await guildsOfBox(app.db.reader, other.id)).toHaveLength(1);
     await keepGuilds(nobody, box.id, []);
