@@ -22,7 +22,7 @@ export const JOB_PAYLOADS = {
   'show-user': z.object({ userId: z.string() }),
   'settle-box-bot': z.object({ guildId: ID, botId: ID, isStranger: z.boolean().optional() }),
   'forget-box-bot': z.object({ guildId: ID, botId: ID }),
-  'finish-deletion': z.object({ applicationId: ID, boxGuildIds: z.array(ID) }),
+  'finish-deletion': z.object({ applicationId: ID }),
   greeting: GreetingPayload,
   reminder: ReminderPayload,
 };

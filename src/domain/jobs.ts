@@ -97,8 +97,7 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
       payload: JOB_PAYLOADS['finish-deletion'],
       atOnce: 1,
       maxMs: HOUR_MS,
-      run: ({ applicationId, boxGuildIds }, { signal }) =>
-        finishDeletion(callOfNobody(), applicationId, boxGuildIds, signal),
+      run: ({ applicationId }, { signal }) => finishDeletion(callOfNobody(), applicationId, signal),
     },
     'remove-guild': {
       payload: JOB_PAYLOADS['remove-guild'],

@@ -74,7 +74,39 @@ describe('the deletion of an application', () => {
     const watching = watched(call);
     await deleteApplication(watching.call, { applicationId: bot.id, name: bot.user.username });
     const guilds = watching.streams.map((named) => named.filter((topic) => topic.startsWith('guild:')).length);
-    expect(guilds).toEqual([0, 1, 1, 1]);
+    expect(guilds).toEqual([0, 1, 1, 1, 0]);
+  });
+
+  test('removes installations and tokens in transactions of up to 200 rows', async () => {
+    const { call, bot } = await botIn(0);
+    const { reader, writer } = app.db;
+    const ids = Array.from({ length: 250 }, () => app.nextId());
+    const of = { applicationId: bot.id };
+    await writer.user.createMany({ data: ids.map((id) => ({ id, username: `user${id}` })) });
+    await writer.installation.createMany({
+      data: ids.map((id) => ({ ...of, id, context: 'USER', userId: id, installerId: id, scopes: [] })),
+    });
+    const grant = { ...of, id: app.nextId(), userId: bot.owner.id, scopes: ['identify'] };
+    await writer.oAuthGrant.create({ data: grant });
+    const token = { grantId: grant.id, kind: 'REFRESH' as const, expiresAt: new Date(app.clock.now() + 60_000) };
+    await writer.oAuthToken.createMany({ data: ids.map((id) => ({ ...token, hash: `token ${id}` })) });
+    const left = async () =>
+      (await reader.installation.count({ where: of })) + (await reader.oAuthToken.count({ where: { grant: of } }));
+    const removed: number[] = [];
+    const counting = async <T>(write: () => Promise<T>) => {
+      const before = await left();
+      const result = await write();
+      removed.push(before - (await left()));
+      return result;
+    };
+    const counted: CallContext = {
+      ...call,
+      write: (work, options) => counting(() => call.write(work, options)),
+      writeOne: (statement, told) => counting(() => call.writeOne(statement, told)),
+    };
+    await deleteApplication(counted, { applicationId: bot.id, name: bot.user.username });
+    expect(removed.filter((count) => count > 0)).toEqual([200, 50, 200, 50]);
+    expect(await left()).toBe(0);
   });
 
   test('is finished by a job if its process ends in between', async () => {
@@ -87,9 +119,8 @@ describe('the deletion of an application', () => {
     await deleteApplication({ ...call, write: dying }, { applicationId: bot.id, name: bot.user.username });
     expect(await memberships(bot)).toBe(2);
     const jobs = await app.db.reader.job.findMany({ where: { kind: 'finish-deletion' } });
-    const payload = { applicationId: String(bot.id), boxGuildIds: [] };
-    expect(jobs.map((job) => job.payload)).toContainEqual(payload);
-    await finishDeletion(call, bot.id, []);
+    expect(jobs.map((job) => job.payload)).toContainEqual({ applicationId: String(bot.id) });
+    await finishDeletion(call, bot.id);
     expect(await memberships(bot)).toBe(0);
     const { deletedAt } = await app.db.reader.user.findUniqueOrThrow({ where: { id: bot.id } });
     expect(deletedAt).not.toBeNull();

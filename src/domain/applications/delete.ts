@@ -1,18 +1,11 @@
-import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
+import { drainInBatches, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import type { Application, Prisma } from '../../infra/database/index.js';
-import { isMadeByBox } from '../../infra/ids/ids.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
-import { removeCommandsOf } from '../commands/delete.js';
 import { dropIcon } from '../icons.js';
-import { leaveBox } from '../installations/box-bots.js';
-import {
-  deleteInstallations,
-  removeBot,
-  removeServerInstallations,
-  streamsOfInstallation,
-} from '../installations/uninstall.js';
+import { deleteInstallations, removeWithoutLog, streamsOfInstallation } from '../installations/uninstall.js';
 import { recordForInvited } from '../invited.js';
+import { removeGrants } from '../oauth/expired.js';
 import { deleteAllWebhooks } from '../webhooks/delete.js';
 import { accessApplication } from './access.js';
 import { checkTypedName } from './typed-name.js';
@@ -45,78 +38,92 @@ const TOMBSTONE = {
 const FINISHED_WITHIN_MS = 60_000;
 
 /**
- * Only the owner may delete it. Removes its secrets, grants, commands, webhooks, emojis and installations, and closes
- * its gateway sessions. Then its bot leaves one guild after the other. The rows of application and bot stay as
- * tombstones, so that old messages keep an author. Exactly one of several concurrent calls succeeds.
+ * Only the owner may delete it. Removes its secrets, webhooks and emojis, ends its tokens and closes its gateway
+ * sessions. Then its bot leaves one guild after the other, and its other rows are removed in batches. The rows of
+ * application and bot stay as tombstones, so that old messages keep an author. Exactly one of several concurrent calls
+ * succeeds.
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, INVALID_INPUT if the name is wrong
  */
 export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
   const { ownerTeamId } = await accessApplication(call, input.applicationId, 'delete');
   const streams = [topics.application(input.applicationId), ...(ownerTeamId ? [topics.team(ownerTeamId)] : [])];
-  const { application, boxGuildIds } = await call.write((write) => markDeleted(call, write, input), { streams });
-  const { id, iconHash, coverHash } = application;
-  await finishDeletion(call, id, boxGuildIds).catch((error: unknown) => {
+  const { id, iconHash, coverHash } = await call.write((write) => markDeleted(call, write, input), { streams });
+  await finishDeletion(call, id).catch((error: unknown) => {
     call.log.warn({ err: error, applicationId: String(id) }, 'Could not finish a deletion; a job will finish it');
   });
   for (const hash of [iconHash, coverHash]) if (hash) await dropIcon(call, { folder: 'app-icons', id }, hash);
 }
 
-interface Marked {
-  application: Application;
-  boxGuildIds: bigint[];
-}
-
 /** Changes nothing that a guild's stream protects. */
-async function markDeleted(call: CallContext, write: Write, input: DeleteApplicationInput): Promise<Marked> {
+async function markDeleted(call: CallContext, write: Write, input: DeleteApplicationInput): Promise<Application> {
   const { db, record, audit } = write;
   const { applicationId: id, name } = input;
   const application = await accessApplication(call, id, 'delete', db);
   checkTypedName(application, name, 'name');
   await deleteAllWebhooks(call, write, id);
-  const installations = await removeServerInstallations(call, write, { applicationId: id });
-  const boxGuildIds = installations.flatMap(({ guildId }) => (guildId && isMadeByBox(guildId) ? [guildId] : []));
-  await deleteInstallations(call, write, { applicationId: id });
-  await db.oAuthGrant.deleteMany({ where: { applicationId: id } });
-  await removeCommandsOf(db, id);
   await db.emoji.deleteMany({ where: { applicationId: id } });
   await recordForInvited(write, { applicationId: id });
   await db.tester.deleteMany({ where: { applicationId: id } });
   const now = call.clock.now();
   await db.application.update({ where: { id }, data: { ...TOMBSTONE, deletedAt: new Date(now) } });
-  const payload = { applicationId: String(id), boxGuildIds: boxGuildIds.map(String) };
+  const payload = { applicationId: String(id) };
   await write.addJob({ kind: 'finish-deletion', payload, dueAt: now + FINISHED_WITHIN_MS });
   await audit({ action: 'APPLICATION_DELETE', applicationId: id, targetId: id, changes: { name: application.name } });
   record({ type: 'BOT_TOKEN_RESET', applicationId: id });
   record({ type: 'APPLICATION_UPDATED', applicationId: id });
   if (application.ownerTeamId !== null) record({ type: 'TEAM_UPDATED', teamId: application.ownerTeamId });
-  return { application, boxGuildIds };
+  return application;
 }
 
 /**
- * Removes the bot of a deleted application from its guilds, and then its name. Can resume after an interruption.
+ * Removes a deleted application from its guilds, then its other rows, and then the name of its bot. Can resume after an
+ * interruption.
  * @throws `signal.reason` when aborted
  */
 export async function finishDeletion(
   call: CallContext,
   id: bigint,
-  boxGuildIds: readonly bigint[],
-  signal?: AbortSignal,
+  signal = new AbortController().signal,
 ): Promise<void> {
   const { deletedAt, bot } = await call.read.application.findUniqueOrThrow({ where: { id }, include: { bot: true } });
   if (bot.deletedAt !== null) return;
-  const memberships = await call.read.member.findMany({ where: { userId: id }, select: { guildId: true } });
-  const managed = { applicationId: id, managed: true };
-  const roles = await call.read.role.findMany({ where: managed, select: { guildId: true } });
-  const guildIds = [...memberships, ...roles].map(({ guildId }) => guildId);
-  for (const guildId of new Set([...boxGuildIds, ...guildIds])) {
+  for (const guildId of await guildsOf(call, id)) {
     await yieldToEventLoop();
-    signal?.throwIfAborted();
-    const leave = async (write: Write) => {
-      await leaveBox(call, write, { botId: id, guildId });
-      await removeBot(call, write, id, guildId);
-    };
+    signal.throwIfAborted();
+    const leave = (write: Write) => removeWithoutLog(call, write, id, guildId);
     await call.write(leave, { streams: streamsOfInstallation(id, guildId) });
   }
+  await removeRows(call, id, signal);
   // Last, because the events before show the bot as its guilds know it.
   await call.writeOne((db) => db.user.update({ where: { id }, data: { avatarHash: null, deletedAt } }));
+}
+
+async function guildsOf({ read }: CallContext, id: bigint): Promise<Set<bigint>> {
+  const select = { guildId: true };
+  const installations = await read.installation.findMany({ where: { applicationId: id }, select });
+  const memberships = await read.member.findMany({ where: { userId: id }, select });
+  const roles = await read.role.findMany({ where: { applicationId: id, managed: true }, select });
+  return new Set([...installations, ...memberships, ...roles].flatMap(({ guildId }) => guildId ?? []));
+}
+
+/** Blocks other SQLite writers for a few milliseconds. */
+const ROWS_PER_STATEMENT = 200;
+
+async function removeRows(call: CallContext, applicationId: bigint, signal: AbortSignal): Promise<void> {
+  const some = { where: { applicationId }, limit: ROWS_PER_STATEMENT };
+  const streams = [topics.application(applicationId)];
+  const kinds = [
+    () => call.write(async (write) => ({ count: await deleteInstallations(call, write, some) }), { streams }),
+    () => call.writeOne((db) => db.commandPermission.deleteMany(some)),
+    () => call.writeOne((db) => db.applicationCommand.deleteMany(some)),
+    () => call.writeOne((db) => db.commandQuota.deleteMany(some)),
+  ];
+  for (const removeSome of kinds) {
+    await drainInBatches(signal, async () => (await removeSome()).count === ROWS_PER_STATEMENT);
+  }
+  const grants = { where: { applicationId }, orderBy: { userId: 'asc' } } as const;
+  for await (const _batch of removeGrants(call.read, call.writeOne, grants, ROWS_PER_STATEMENT)) {
+    await yieldToEventLoop();
+    signal.throwIfAborted();
+  }
 }

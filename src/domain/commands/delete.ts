@@ -1,4 +1,3 @@
-import type { Transaction } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { accessCommand, type CommandKey, scopeOf } from './access.js';
@@ -16,11 +15,4 @@ async function remove(call: CallContext, write: Write, key: CommandKey): Promise
   await removeCommands(write, [command]);
   await write.audit({ action: 'COMMAND_DELETE', ...placeOf(scope), targetId, changes: { name, type } });
   write.record({ type: 'COMMANDS_UPDATED', ...scope });
-}
-
-/** Called when an application is deleted. */
-export async function removeCommandsOf(db: Transaction, applicationId: bigint): Promise<void> {
-  await db.commandPermission.deleteMany({ where: { applicationId } });
-  await db.applicationCommand.deleteMany({ where: { applicationId } });
-  await db.commandQuota.deleteMany({ where: { applicationId } });
 }

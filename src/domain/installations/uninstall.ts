@@ -1,4 +1,3 @@
-import { yieldOnce } from '../../infra/concurrency/event-loop.js';
 import type { Installation, Prisma } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
@@ -28,7 +27,7 @@ export async function uninstallApplication(call: CallContext, installationId: bi
   await accessGuild(call, guildId, 'uninstallApplication');
   const remove = async (write: Write) => {
     const removed = await removeFromGuild(call, write, applicationId, guildId);
-    if (removed.installationIds.length === 0) throw new DomainError('UNKNOWN_INSTALLATION');
+    if (removed.installationId === null) throw new DomainError('UNKNOWN_INSTALLATION');
     if (removed.memberships > 0) await write.audit({ action: 'MEMBER_KICK', guildId, targetId: applicationId });
   };
   await call.write(remove, { streams: streamsOfInstallation(applicationId, guildId) });
@@ -47,15 +46,14 @@ export async function uninstallFromBox(call: CallContext, applicationId: bigint,
     return removeWithoutLog(call, write, applicationId, guildId);
   };
   const streams = streamsOfInstallation(applicationId, guildId);
-  const { installationIds } = await call.write(remove, { streams });
-  return installationIds.length > 0;
+  return (await call.write(remove, { streams })).installationId !== null;
 }
 
 async function removeFromUser(call: CallContext, installation: Installation): Promise<void> {
   const { id, applicationId, userId } = installation;
   if (userId !== requirePerson(call).user.id) throw new DomainError('UNKNOWN_INSTALLATION');
   const remove = async (write: Write) => {
-    const count = await deleteInstallations(call, write, { applicationId, id });
+    const count = await deleteInstallations(call, write, { where: { applicationId, id } });
     if (count === 0) throw new DomainError('UNKNOWN_INSTALLATION');
     await write.audit({ action: 'INSTALLATION_DELETE', applicationId, targetId: userId });
     write.record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
@@ -71,10 +69,10 @@ async function removeFromUser(call: CallContext, installation: Installation): Pr
 export async function deleteInstallations(
   call: CallContext,
   write: Write,
-  where: Prisma.InstallationWhereInput & { applicationId: bigint },
+  some: Prisma.InstallationDeleteManyArgs & { where: { applicationId: bigint } },
 ): Promise<number> {
-  const { count } = await write.db.installation.deleteMany({ where });
-  if (count > 0) await endUninstalled(call, write, where.applicationId);
+  const { count } = await write.db.installation.deleteMany(some);
+  if (count > 0) await endUninstalled(call, write, some.where.applicationId);
   return count;
 }
 
@@ -84,7 +82,8 @@ export function streamsOfInstallation(applicationId: bigint, guildId: bigint): s
 }
 
 interface Removed {
-  installationIds: bigint[];
+  /** Null if it was not installed. */
+  installationId: bigint | null;
   memberships: number;
 }
 
@@ -97,15 +96,12 @@ export async function removeFromGuild(
 ): Promise<Removed> {
   await deleteWebhooksIn(call, write, { applicationId, guildId });
   const removed = await removeWithoutLog(call, write, applicationId, guildId);
-  if (removed.installationIds.length === 0) return removed;
+  const { installationId: targetId } = removed;
+  if (targetId === null) return removed;
   const changes = auditedIntegration(await write.db.application.findUniqueOrThrow({ where: { id: applicationId } }));
-  for (const targetId of removed.installationIds) {
-    await write.audit({ action: 'INTEGRATION_DELETE', guildId, targetId, changes });
-  }
+  await write.audit({ action: 'INTEGRATION_DELETE', guildId, targetId, changes });
   return removed;
 }
-
-const ENTRIES_PER_ROUND = 10;
 
 /**
  * Removes an application's installation, bot, managed role and command permissions from a guild. Missing parts are
@@ -117,37 +113,22 @@ export async function removeWithoutLog(
   applicationId: bigint,
   guildId: bigint,
 ): Promise<Removed> {
-  const { db } = write;
-  const installations = await removeServerInstallations(call, write, { applicationId, guildId });
-  await db.commandPermission.deleteMany({ where: { applicationId, guildId } });
-  if (installations.length > 0) await leaveBox(call, write, { botId: applicationId, guildId });
-  const memberships = await removeBot(call, write, applicationId, guildId);
-  return { installationIds: installations.map(({ id }) => id), memberships };
-}
-
-/** The transaction must lock the application's stream. @returns the removed installations */
-export async function removeServerInstallations(
-  call: CallContext,
-  write: Write,
-  { applicationId, guildId }: { applicationId: bigint; guildId?: bigint },
-): Promise<Pick<Installation, 'id' | 'guildId'>[]> {
-  const where = { applicationId, guildId: guildId ?? { not: null } };
-  const installations = await write.db.installation.findMany({ where, select: { id: true, guildId: true } });
-  await deleteInstallations(call, write, where);
-  for (const [index, { guildId }] of installations.entries()) {
-    if (index % ENTRIES_PER_ROUND === 0) await yieldOnce();
-    const changed = { applicationId, targetId: applicationId, ...(guildId && { guildId }) };
-    await write.audit({ action: 'INSTALLATION_DELETE', ...changed });
+  const { db, audit, record } = write;
+  const where = { applicationId, guildId };
+  const installation = await db.installation.findUnique({ where: { applicationId_guildId: where } });
+  if (installation) {
+    await deleteInstallations(call, write, { where });
+    await audit({ action: 'INSTALLATION_DELETE', ...where, targetId: applicationId });
+    record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
+    await leaveBox(call, write, { botId: applicationId, guildId });
   }
-  if (installations.length > 0) write.record({ type: 'COMMAND_ACCESS_UPDATED', applicationId });
-  return installations;
+  await db.commandPermission.deleteMany({ where });
+  const memberships = await removeBot(call, write, applicationId, guildId);
+  return { installationId: installation?.id ?? null, memberships };
 }
 
-/**
- * Removes the bot and its managed role. The transaction must lock {@link streamsOfInstallation}.
- * @returns the number of removed memberships
- */
-export async function removeBot(call: CallContext, write: Write, botId: bigint, guildId: bigint): Promise<number> {
+/** @returns the number of removed memberships */
+async function removeBot(call: CallContext, write: Write, botId: bigint, guildId: bigint): Promise<number> {
   const { db, record } = write;
   const isRemoved = await deleteMember(db, { guildId, userId: botId }, call.clock.now());
   await endVoice(write, { userId: botId, guildId });

@@ -1,10 +1,7 @@
-import type { ReaderAndWriter } from '../../infra/database/index.js';
+import type { Prisma, Reader, ReaderAndWriter, Transaction } from '../../infra/database/index.js';
 
 /** In milliseconds after the expiry of the grant's last code or token. */
 const SPENT_KEPT_MS = 30 * 86_400_000;
-
-/** SQLite takes 999 parameters. */
-const GRANTS_PER_PAGE = 400;
 
 /**
  * Codes and tokens stay until the whole grant is removed. An expired token identifies the grant to revoke. A reused one
@@ -12,29 +9,39 @@ const GRANTS_PER_PAGE = 400;
  * @param limit rows that one statement removes
  * @returns yields after each batch
  */
-export async function* removeLongSpentGrants(db: ReaderAndWriter, now: number, limit: number): AsyncGenerator<void> {
-  const spentSince = new Date(now - SPENT_KEPT_MS);
-  for (let ids = await spentGrants(db, spentSince); ids.length > 0; ids = await spentGrants(db, spentSince)) {
-    yield* removeGrants(db, ids, limit);
-    yield;
-  }
+export function removeLongSpentGrants(
+  { reader, writer }: ReaderAndWriter,
+  now: number,
+  limit: number,
+): AsyncGenerator<void> {
+  const spent = { where: { endsAt: { lte: new Date(now - SPENT_KEPT_MS) } }, orderBy: { endsAt: 'asc' } } as const;
+  return removeGrants(reader, (statement) => statement(writer), spent, limit);
 }
 
-async function spentGrants({ reader }: ReaderAndWriter, spentSince: Date): Promise<bigint[]> {
-  const grants = await reader.oAuthGrant.findMany({
-    where: { endsAt: { lte: spentSince } },
-    orderBy: { endsAt: 'asc' },
-    take: GRANTS_PER_PAGE,
-    select: { id: true },
-  });
-  return grants.map(({ id }) => id);
-}
+type WriteOne = <T>(statement: (db: Transaction) => Promise<T>) => Promise<T>;
 
-/** A long-lived grant can have hundreds of tokens. */
-async function* removeGrants({ writer }: ReaderAndWriter, ids: bigint[], limit: number): AsyncGenerator<void> {
-  for (let removed = limit; removed === limit; ) {
-    removed = (await writer.oAuthToken.deleteMany({ where: { grantId: { in: ids } }, limit })).count;
+/**
+ * A long-lived grant can have hundreds of tokens.
+ * @param which its order must follow an index
+ * @param limit rows that one statement removes
+ * @returns yields after each batch
+ */
+export async function* removeGrants(
+  read: Reader,
+  write: WriteOne,
+  which: Pick<Prisma.OAuthGrantFindManyArgs, 'where' | 'orderBy'>,
+  limit: number,
+): AsyncGenerator<void> {
+  for (;;) {
+    const grants = await read.oAuthGrant.findMany({ ...which, take: limit, select: { id: true } });
+    if (grants.length === 0) return;
+    const ids = grants.map(({ id }) => id);
+    for (let removed = limit; removed === limit; ) {
+      const tokens = { where: { grantId: { in: ids } }, limit };
+      removed = (await write((db) => db.oAuthToken.deleteMany(tokens))).count;
+      yield;
+    }
+    await write((db) => db.oAuthGrant.deleteMany({ where: { id: { in: ids } } }));
     yield;
   }
-  await writer.oAuthGrant.deleteMany({ where: { id: { in: ids } } });
 }

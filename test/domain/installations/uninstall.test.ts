@@ -142,7 +142,7 @@ test('removing an application from each of its guilds keeps user installs and ot
     call.write(async (write) => {
       for (const id of guilds) {
         const removed = await removeWithoutLog(call, write, applicationId, id);
-        expect([removed.installationIds.length, removed.memberships]).toEqual([1, 1]);
+        expect(removed).toEqual({ installationId: expect.any(BigInt), memberships: 1 });
       }
     }),
   );
