@@ -1,5 +1,5 @@
 import { isMissingReference, isUniqueConflict } from '../../infra/database/faults.js';
-import type { Transaction, User } from '../../infra/database/index.js';
+import type { Reader, Transaction, User } from '../../infra/database/index.js';
 import { type CallContext, requireUser } from '../call.js';
 import { asOf, type ChannelAccess, eventChannel, memberIn, permissionsIn, streamsOf } from '../channels/access.js';
 import { usableEmoji } from '../emojis/usable.js';
@@ -30,7 +30,7 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
   const place = await accessChannel(call, input.channelId, 'addReaction');
   requireTakingPart(call, place);
   const message = await findMessage(call, place, input.messageId);
-  const known = await knownReaction(call, message.id, named);
+  const known = await knownReaction(call.read, message.id, named);
   const keys: [string, ...string[]] = known ? [known.emoji] : await newKeys(call, place, named);
   if (known?.userId === user.id) return;
   const row = { messageId: message.id, userId: user.id, createdAt: new Date(call.clock.now()) };
@@ -59,10 +59,10 @@ export async function addReaction(call: CallContext, input: ReactionInput): Prom
   }
 }
 
-async function knownReaction(call: CallContext, messageId: bigint, named: NamedEmoji) {
+async function knownReaction({ reaction }: Pick<Reader, 'reaction'>, messageId: bigint, named: NamedEmoji) {
   const keys = 'keys' in named ? named.keys : [{ endsWith: `:${named.id}` }];
   for (const emoji of keys) {
-    const known = await call.read.reaction.findFirst({
+    const known = await reaction.findFirst({
       where: { messageId, emoji },
       select: { userId: true, emoji: true },
     });
@@ -89,17 +89,17 @@ async function checkedKey(
   messageId: bigint,
   keys: [string, ...string[]],
 ): Promise<string> {
-  const kinds = await db.reaction.groupBy({ by: ['emoji'], where: { messageId } });
-  const known = keys.find((key) => kinds.some((kind) => kind.emoji === key));
-  if (known !== undefined) return known;
+  const known = await knownReaction(db, messageId, { keys });
+  if (known) return known.emoji;
   if (!allows(permissionsIn(place), CHANNEL_OPERATIONS.addNewEmoji)) throw missingPermissions();
+  const kinds = await db.reaction.groupBy({ by: ['emoji'], where: { messageId } });
   if (kinds.length < limits.reactionsPerMessage) return keys[0];
   throw new DomainError('TOO_MANY_REACTIONS', `Maximum number of reactions reached (${limits.reactionsPerMessage})`);
 }
 
 /** @returns null if the message has no such reaction @throws UNKNOWN_EMOJI */
 async function keyOn(call: CallContext, messageId: bigint, named: NamedEmoji): Promise<string | null> {
-  const known = await knownReaction(call, messageId, named);
+  const known = await knownReaction(call.read, messageId, named);
   if (known) return known.emoji;
   if ('keys' in named) return null;
   const emoji = await call.read.emoji.findUnique({ where: { id: named.id }, select: { id: true } });

@@ -80,6 +80,15 @@ describe('with a cached guild', () => {
     expect(fifty.length).toBeLessThanOrEqual(9);
   });
 
+  test('only a reaction with a new emoji counts the emoji of the message', async () => {
+    const messageId = await room.say();
+    await addReaction(room.bob, { channelId: room.channelId, messageId, emoji: '👍' });
+    const react = (emoji: string) =>
+      counted.statements(() => addReaction(counted.call, { channelId: room.channelId, messageId, emoji }));
+    const counts = (statements: string[]) => statements.filter((sql) => sql.includes('GROUP BY')).length;
+    expect([counts(await react('👍')), counts(await react('🎉'))]).toEqual([0, 1]);
+  });
+
   test('deleting many at once takes as many statements as deleting two', async () => {
     const remove = async (count: number) => {
       const messageIds: bigint[] = [];
