@@ -64,8 +64,8 @@ export interface EventStamp {
 export interface Embedded {
   /** Field of `data` by key of the object in it, such as `member:1`. */
   fields: Record<string, 'member' | 'referenced_message'>;
-  /** The stream's clock when they were read; null, which keeps them, if unknown. */
-  asOf: number | null;
+  /** The stream's clock when they were read; 0 if unknown. */
+  asOf: number;
 }
 
 export interface ContentForms {
@@ -120,9 +120,8 @@ export const keyOfMessage = (id: bigint) => `message:${id}`;
 /** @param isOutdated whether the object with the key has changed since */
 export function withoutOutdated(message: BusMessage, isOutdated: (key: string, asOf: number) => boolean): BusMessage {
   const { embedded, data, content } = message;
-  const asOf = embedded?.asOf ?? null;
-  if (!embedded || asOf === null) return message;
-  const outdated = Object.keys(embedded.fields).filter((key) => isOutdated(key, asOf));
+  if (!embedded) return message;
+  const outdated = Object.keys(embedded.fields).filter((key) => isOutdated(key, embedded.asOf));
   if (outdated.length === 0) return message;
   const names = outdated.map((key) => embedded.fields[key]);
   const cut = (text: string): string => {

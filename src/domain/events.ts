@@ -26,8 +26,8 @@ export interface EventChannel extends Recipients {
 }
 
 interface Embedding {
-  /** The stream's clock when the member and the referenced message were read; null if unknown. */
-  asOf?: number | null;
+  /** The guild's clock when the member and the referenced message were read; 0 if unknown. */
+  asOf?: number;
 }
 
 interface Access {

@@ -16,8 +16,8 @@ export interface GuildChannelAccess {
   /** Null if the user is not a member. */
   member: MemberSummary | null;
   permissions: bigint;
-  /** The guild's clock when `member` was read; null if unknown. */
-  asOf: number | null;
+  /** The guild's clock when `member` was read; 0 if unknown. */
+  asOf: number;
 }
 
 export interface DirectChannelAccess {
@@ -52,8 +52,8 @@ export function memberIn(place: ChannelAccess): MemberSummary | null {
 }
 
 /** For an event with data that was read after `place`. */
-export function asOf(place: ChannelAccess): { asOf: number | null } {
-  return { asOf: place.kind === 'guild' ? place.asOf : null };
+export function asOf(place: ChannelAccess): { asOf: number } {
+  return { asOf: place.kind === 'guild' ? place.asOf : 0 };
 }
 
 export function guildIdOf(place: ChannelAccess): bigint | null {

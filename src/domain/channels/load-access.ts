@@ -28,7 +28,7 @@ async function loadGuildAccess(
   { guildId, channelId }: Pick<GuildChannelAccess, 'guildId' | 'channelId'>,
   userId: bigint,
 ): Promise<GuildChannelAccess | null> {
-  const asOf = call.bus.heard(topics.guild(guildId));
+  const asOf = call.bus.heard(topics.guild(guildId)) ?? 0;
   const [view, member] = await Promise.all([call.guilds.view(guildId), call.guilds.member(guildId, userId)]);
   const channel = view?.channels.get(channelId);
   if (!view || !channel) return null;

@@ -78,7 +78,7 @@ async function placeOfBoxOwner(call: CallContext, guildId: bigint, channelId: bi
   const channel = await call.guilds.channel(guildId, channelId);
   if (!channel) throw new DomainError('UNKNOWN_CHANNEL');
   const { type, rateLimitPerUser } = channel;
-  const rights = { member: null, permissions: ALL_PERMISSIONS, asOf: null };
+  const rights = { member: null, permissions: ALL_PERMISSIONS, asOf: 0 };
   return { kind: 'guild', channelId, guildId, type, rateLimitPerUser, ...rights };
 }
 

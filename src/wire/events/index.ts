@@ -84,7 +84,7 @@ function stateOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 's
 
 function embeddedOf<Event>(row: EventRow<Event>, event: Event): Pick<BusMessage, 'embedded'> {
   const embedded = row.embeds?.(event);
-  return embedded && embedded.asOf !== null && Object.keys(embedded.fields).length > 0 ? { embedded } : {};
+  return embedded && Object.keys(embedded.fields).length > 0 ? { embedded } : {};
 }
 
 interface Rendered {

@@ -12,7 +12,7 @@ interface OfMessage {
   message: MessageRecord;
   member: MemberSummary | null;
   recipientIds?: readonly bigint[];
-  asOf?: number | null;
+  asOf?: number;
 }
 
 const AUDIENCE = {
@@ -30,13 +30,15 @@ const withMessage = {
   }),
   audience: AUDIENCE,
   render: renderMessageEvent,
-  embeds: ({ message, member, asOf = null }: OfMessage): Embedded => ({
+  embeds: ({ message, member, asOf = 0 }: OfMessage): Embedded => ({
+    // `asOf` is the guild's clock, which the streams of other messages do not have.
     fields: {
-      ...(member && { [keyOfMember(message.authorId)]: 'member' }),
-      ...(message.referenced && { [keyOfMessage(message.referenced.id)]: 'referenced_message' }),
+      ...(guildOf(message) !== null && {
+        ...(member && { [keyOfMember(message.authorId)]: 'member' }),
+        ...(message.referenced && { [keyOfMessage(message.referenced.id)]: 'referenced_message' }),
+      }),
     },
-    // `asOf` is the guild's clock.
-    asOf: guildOf(message) === null ? null : asOf,
+    asOf,
   }),
 } as const;
 

@@ -19,7 +19,7 @@ export const reactionEvents = {
   MESSAGE_REACTION_ADD: {
     ...ofReaction,
     about: (event) => ({ ...placeOf(event), userId: event.user.id }),
-    embeds: ({ member, user, asOf = null }) => ({ fields: member ? { [keyOfMember(user.id)]: 'member' } : {}, asOf }),
+    embeds: ({ member, user, asOf = 0 }) => ({ fields: member ? { [keyOfMember(user.id)]: 'member' } : {}, asOf }),
     render: (event) => ({
       d: {
         user_id: String(event.user.id),

@@ -8,7 +8,7 @@ export const typingEvents = {
   TYPING_START: {
     topic: 'channel',
     about: ({ guildId, channelId, recipientIds, user }) => ({ guildId, channelId, recipientIds, userId: user.id }),
-    embeds: ({ member, user, asOf = null }) => ({ fields: member ? { [keyOfMember(user.id)]: 'member' } : {}, asOf }),
+    embeds: ({ member, user, asOf = 0 }) => ({ fields: member ? { [keyOfMember(user.id)]: 'member' } : {}, asOf }),
     invalidates: [],
     audience: {
       intent: Intent.GuildMessageTyping,

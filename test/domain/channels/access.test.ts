@@ -24,7 +24,7 @@ const guild: GuildChannelAccess = {
   rateLimitPerUser: 0,
   member,
   permissions: ALL_PERMISSIONS,
-  asOf: null,
+  asOf: 0,
 };
 
 describe('a direct channel', () => {

@@ -7,6 +7,7 @@ import type { Actor, CallContext } from '../../../src/domain/call.js';
 import type { ChannelAccess, DirectChannelAccess, GuildChannelAccess } from '../../../src/domain/channels/access.js';
 import type { DomainEvent } from '../../../src/domain/events.js';
 import { accessGuildChannel } from '../../../src/domain/guilds/index.js';
+import { updateMember } from '../../../src/domain/members/index.js';
 import { applyEdit, type Edit } from '../../../src/domain/messages/apply-edit.js';
 import type { UploadedFile } from '../../../src/domain/messages/index.js';
 import { type Post, postMessage } from '../../../src/domain/messages/post.js';
@@ -58,6 +59,10 @@ const stored = (id: bigint) => server.app.db.reader.message.findUniqueOrThrow({ 
 
 describe('in a channel of a guild', () => {
   let place: GuildChannelAccess;
+  const plain = () => {
+    const { bob: author } = room.users;
+    return { author, body: toSend({ content: 'x' }), files: [], kind: MessageType.Default };
+  };
 
   beforeEach(async () => {
     place = await accessGuildChannel(room.bob, room.channelId, 'viewChannel');
@@ -102,17 +107,21 @@ describe('in a channel of a guild', () => {
   });
 
   test('a repeated job returns its first message, and another job creates a new one', async () => {
-    const said = {
-      author: room.users.bob,
-      place,
-      body: toSend({ content: 'x' }),
-      files: [],
-      kind: MessageType.Default,
-    };
+    const said = { ...plain(), place };
     const first = await postMessage({ ...call, workKey: 'a' }, said);
     expect((await postMessage({ ...call, workKey: 'a' }, said)).id).toBe(first.id);
     expect((await postMessage({ ...call, workKey: 'b' }, said)).id).not.toBe(first.id);
     expect(events).toHaveLength(2);
+  });
+
+  test('the event has no member that changed after it was read, even if it is the first of the guild', async () => {
+    const other = await openRoom(server);
+    await other.say();
+    const read = await accessGuildChannel(room.bob, room.channelId, 'viewChannel');
+    await updateMember(room.owner, { guildId: room.guild.id, userId: room.users.bob.id, nick: 'new' });
+    await postMessage(room.bob, { ...plain(), place: read });
+    const [sent] = room.events.filter(({ type }) => type === 'MESSAGE_CREATE');
+    expect(JSON.parse(sent?.data ?? '')).not.toHaveProperty('member');
   });
 
   test('flags are stored as the caller gives them', async () => {
@@ -137,7 +146,7 @@ describe('in a direct channel', () => {
   test('a message is stored without a guild, and its event is for the recipients', async () => {
     const message = await post(place, ada, { content: 'hello', embeds: [{ title: 'x' }] }, { files: [await file()] });
     expect(await stored(message.id)).toMatchObject({ channelId: place.channelId, authorId: ada.id, content: 'hello' });
-    expect(events).toEqual([{ type: 'MESSAGE_CREATE', message, member: null, asOf: null, ...direct() }]);
+    expect(events).toEqual([{ type: 'MESSAGE_CREATE', message, member: null, asOf: 0, ...direct() }]);
     expect(message).toMatchObject({ guildId: null, author: ada, attachments: [{ filename: 'x.txt' }] });
   });
 
@@ -247,9 +256,9 @@ describe('in a direct channel', () => {
       applyEdit(call, message, { place, body: toEdit(body), files, asAuthor: true });
     const edited = await edit({ content: `@everyone <@${bob.id}> <@${room.users.bot.id}>` });
     expect(edited).toMatchObject({ guildId: null, mentionedUsers: [bob], mentionEveryone: false });
-    expect(events).toEqual([{ type: 'MESSAGE_UPDATE', message: edited, member: null, asOf: null, ...direct() }]);
+    expect(events).toEqual([{ type: 'MESSAGE_UPDATE', message: edited, member: null, asOf: 0, ...direct() }]);
     const withFile = await edit({}, [await file()]);
-    expect(events.at(-1)).toEqual({ type: 'MESSAGE_UPDATE', message: withFile, member: null, asOf: null, ...direct() });
+    expect(events.at(-1)).toEqual({ type: 'MESSAGE_UPDATE', message: withFile, member: null, asOf: 0, ...direct() });
     expect(await outcome(edit({ content: null, attachments: [] }))).toBe('EMPTY_MESSAGE');
   });
 });

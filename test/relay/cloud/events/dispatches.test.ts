@@ -167,7 +167,7 @@ describe('R-34: an event of a box gets the same metadata as in the cloud', () =>
     async (name, _at, event) => {
       const { message, ...rest } = renderEvent(event, options);
       // Streams of boxes have no clocks, so that nothing is known to have changed since.
-      const { changes: _, ...stamped } = message;
+      const { changes: _changes, embedded: _embedded, ...stamped } = message;
       expect(await stampDispatch({ t: name, d: sent(event) }, of)).toEqual({ ...rest, message: stamped });
     },
   );
