@@ -1,6 +1,7 @@
 import { InteractionType } from 'discord-api-types/v10';
 import type { Interaction } from '../../../infra/database/index.js';
 import { type CallContext, requireInteraction } from '../../call.js';
+import type { ChannelAccess } from '../../channels/access.js';
 import { DomainError } from '../../errors.js';
 import { applyEdit, type Edit } from '../../messages/apply-edit.js';
 import type { MessageEdit, NewMessage } from '../../messages/content/body.js';
@@ -92,13 +93,24 @@ function uncountFollowUp(call: CallContext, { id }: Interaction): Promise<unknow
 
 /** @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE if the message does not answer the interaction */
 export async function getAnswer(call: CallContext, key: AnswerKey): Promise<MessageRecord> {
+  return (await findAnswer(call, key)).message;
+}
+
+interface FoundAnswer {
+  interaction: Interaction;
+  /** Loaded before the message, so that its clock is not too new. */
+  place: ChannelAccess;
+  message: MessageRecord;
+}
+
+async function findAnswer(call: CallContext, key: AnswerKey): Promise<FoundAnswer> {
   const { interaction } = requireAcknowledged(call);
   const place = await channelAccessOfApplication(call, interaction);
   const id = key === '@original' ? interaction.originalMessageId : key;
   if (id === null) throw new DomainError('UNKNOWN_MESSAGE');
   const message = await loadMessage(call, place, id, { kind: 'application', applicationId: interaction.applicationId });
   if (!isAnswerTo(message, interaction)) throw new DomainError('UNKNOWN_MESSAGE');
-  return message;
+  return { interaction, place, message };
 }
 
 function isAnswerTo({ id, applicationId, interaction: answered }: MessageRecord, interaction: Interaction): boolean {
@@ -116,9 +128,7 @@ interface AnswerEdit extends Pick<Edit, 'files' | 'isFillingIn'> {
  * @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE, and the errors of `applyEdit`
  */
 export async function editAnswer(call: CallContext, { key, edit, ...more }: AnswerEdit): Promise<MessageRecord> {
-  const { interaction } = requireAcknowledged(call);
-  const message = await getAnswer(call, key);
-  const place = await channelAccessOfApplication(call, interaction);
+  const { interaction, place, message } = await findAnswer(call, key);
   const edited = await applyEdit(call, message, { ...more, place, body: edit, asAuthor: true });
   await addRepeatableStep(call, interaction, { kind: 'EDIT', response: `message ${message.id}` });
   return edited;
@@ -126,9 +136,8 @@ export async function editAnswer(call: CallContext, { key, edit, ...more }: Answ
 
 /** @throws UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE */
 export async function deleteAnswer(call: CallContext, key: AnswerKey): Promise<void> {
-  const { interaction } = requireAcknowledged(call);
-  const message = await getAnswer(call, key);
-  await removeMessage(call, await channelAccessOfApplication(call, interaction), message);
+  const { interaction, place, message } = await findAnswer(call, key);
+  await removeMessage(call, place, message);
   await addRepeatableStep(call, interaction, { kind: 'DELETE', response: `message ${message.id}` });
 }
 

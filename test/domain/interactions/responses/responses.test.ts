@@ -1,5 +1,5 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import type { CallContext } from '../../../../src/domain/call.js';
 import {
   type AnswerKey,
@@ -12,6 +12,7 @@ import { deleteMessage, editMessage } from '../../../../src/domain/messages/inde
 import { parseInput } from '../../../../src/domain/parse-input.js';
 import { snowflakeTime } from '../../../../src/infra/ids/ids.js';
 import { EditMessageBody } from '../../../../src/rest-compat/message-body.js';
+import { hearGuild } from '../../../harness/bus.js';
 import { ManualClock } from '../../../harness/clock.js';
 import {
   ANSWERS,
@@ -69,6 +70,28 @@ const edit = async (key: AnswerKey, body: object = { content: 'better' }, of = a
   editAnswer(await callOfFollowUp(scene, of), { key, edit: parseInput(EditMessageBody, body), files: [] });
 const get = async (key: AnswerKey, of = asked) => getAnswer(await callOfFollowUp(scene, of), key);
 const remove = async (key: AnswerKey, of = asked) => deleteAnswer(await callOfFollowUp(scene, of), key);
+
+test('an edit has no replied-to message that changed after it was read', async () => {
+  const { app } = server;
+  const pressed = await sayWith(scene, ROW);
+  const of = await put(scene, await press(scene, pressed));
+  const { message } = await answer(scene, of);
+  const { events } = hearGuild(server, scene.guild.id);
+  let reads = 0;
+  const change = async () => {
+    reads += 1;
+    if (reads !== 2) return;
+    const key = { channelId: scene.guild.channel.id, messageId: pressed.id };
+    await editMessage(callOf(app, scene.bot.user), { ...key, body: DONE });
+  };
+  const interrupted = { ...server, app: afterLook(app, 'message.findMany', change) };
+  const call = await callOfFollowUp({ ...scene, server: interrupted }, of);
+  await editAnswer(call, { key: '@original', edit: DONE, files: [] });
+  const told = events.map(({ data }) => JSON.parse(data));
+  expect(told.map(({ id }) => id)).toEqual([String(pressed.id), String(message?.id)]);
+  expect(told[1]).toHaveProperty('message_reference');
+  expect(told[1]).not.toHaveProperty('referenced_message');
+});
 
 describe('before the first response', () => {
   it.each([
