@@ -4,7 +4,7 @@ import type { Attachment, Message, Prisma, Transaction, User } from '../../infra
 import { snowflakeTime } from '../../infra/ids/ids.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, FindMessageId, Write } from '../call.js';
-import { asOf, type ChannelAccess, guildIdOf, memberIn, streamsOf } from '../channels/access.js';
+import { asOf, type ChannelAccess, eventChannel, guildIdOf, memberIn, streamsOf } from '../channels/access.js';
 import { DomainError, invalidInput, unavailable } from '../errors.js';
 import type { DomainEvent } from '../events.js';
 import { type NewMessage, requireContent } from './content/body.js';
@@ -156,7 +156,8 @@ async function insertOnce(call: CallContext, draft: Draft, nonceKey: string | nu
     return message;
   };
   const { visibleToId = null, applicationId = null } = draft;
-  const streams = streamsOf(toldOf(place, { visibleToId, applicationId }));
+  // The guild's stream has the channel's newest id.
+  const streams = [...streamsOf(eventChannel(place)), ...streamsOf(toldOf(place, { visibleToId, applicationId }))];
   if (slowModeSeconds === 0) {
     const message = isPlain(draft) ? await insertTogether(call, draft, nonceKey) : null;
     return message ?? call.writeOne(insert, { streams, event: (inserted) => created(place, inserted) });

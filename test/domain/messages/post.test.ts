@@ -124,6 +124,13 @@ describe('in a channel of a guild', () => {
     expect(JSON.parse(sent?.data ?? '')).not.toHaveProperty('member');
   });
 
+  test('an ephemeral message has an id above those of earlier messages of the channel', async () => {
+    const wantedId = server.app.nextId();
+    const earlier = await room.say();
+    const { id } = await postMessage(room.bob, { ...plain(), place, visibleToId: room.users.ada.id, wantedId });
+    expect(id).toBeGreaterThan(earlier);
+  });
+
   test('flags are stored as the caller gives them', async () => {
     const { id } = await post(place, room.users.bob, { content: 'x', flags: 64 });
     expect(await stored(id)).toMatchObject({ flags: 64 });
