@@ -184,18 +184,38 @@ const LIMITED: Record<string, Limited> = {
       toAllow = [];
       for (const _ of TEN) toAllow.push((await role()).id);
     },
-    make: (n) =>
-      setChannelOverwrite(owner, guild.channel.id, {
-        targetId: toAllow[n] ?? 0n,
-        targetType: 0,
-        allow: 1024n,
-        deny: 0n,
-      }),
+    make: allow,
     count: () => app.db.reader.channelOverwrite.count({ where: { channelId: guild.channel.id } }),
+  },
+  'overwrites of a guild': {
+    refusal: 'TOO_MANY_OVERWRITES',
+    most: 10_000,
+    action: 'CHANNEL_OVERWRITE_CREATE',
+    event: 'CHANNEL_UPDATE',
+    async fill(count) {
+      const channelIds = newIds(10);
+      const [overwrites, channels] = [app.db.writer.channelOverwrite, app.db.writer.channel];
+      await channels.createMany({ data: channelIds.map((id) => ({ id, guildId: guild.id, name: 'x' })) });
+      const rows = newIds(count).map((targetId, n) => ({
+        channelId: channelIds[n % 10] ?? 0n,
+        targetId,
+        targetType: 1,
+      }));
+      await overwrites.createMany({ data: rows });
+      toAllow = [];
+      for (const _ of TEN) toAllow.push((await role()).id);
+    },
+    make: allow,
+    count: () => app.db.reader.channelOverwrite.count({ where: { channel: { guildId: guild.id } } }),
   },
 };
 let toPin: bigint[];
 let toAllow: bigint[];
+
+function allow(n: number) {
+  const overwrite = { targetId: toAllow[n] ?? 0n, targetType: 0 as const, allow: 1024n, deny: 0n };
+  return setChannelOverwrite(owner, guild.channel.id, overwrite);
+}
 
 describe('the last place goes to one of ten', () => {
   test.each(Object.entries(LIMITED))('new %s', async (_what, { refusal, most, action, event, fill, make, count }) => {

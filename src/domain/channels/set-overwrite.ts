@@ -5,7 +5,6 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessGuildChannel, requirePermissions } from '../guilds/access.js';
 import { limits } from '../limits.js';
-import type { GuildChannelAccess } from './access.js';
 import { findGuildChannel } from './find.js';
 import { withLastMessage } from './last-messages.js';
 import {
@@ -32,8 +31,6 @@ export async function setChannelOverwrite(
 ): Promise<GuildChannelDetails> {
   const place = await accessGuildChannel(call, channelId, 'setChannelOverwrite');
   const sayable = await sayableIn(call, place);
-  // Counts outside the transaction, because concurrent changes would conflict on PostgreSQL. The sum need not be exact.
-  if (await isNew(call, place, overwrite.targetId)) await requireCapacityInGuild(call.read, place.guildId, 1);
   return call.write(
     async (write) => {
       const before = await findGuildChannel(write.db, place);
@@ -41,7 +38,10 @@ export async function setChannelOverwrite(
       if (isSame(overwrite, old)) return withLastMessage(write.db, before);
       requirePermissions(sayable, newlySaid(before.overwrites, [overwrite]));
       await requireTargets(write.db, before.guildId, addedTo(before, [overwrite]));
-      if (!old) requireCapacity(before);
+      if (!old) {
+        requireCapacity(before);
+        await requireCapacityInGuild(write.db, before.guildId, 1);
+      }
       await putRow(write.db, channelId, overwrite);
       return publishChange(write, before, old, overwrite);
     },
@@ -66,15 +66,6 @@ export async function deleteChannelOverwrite(
     },
     { streams: [topics.guild(place.guildId)] },
   );
-}
-
-async function isNew(
-  call: CallContext,
-  { guildId, channelId }: GuildChannelAccess,
-  targetId: bigint,
-): Promise<boolean> {
-  const overwrites = (await call.guilds.view(guildId))?.channels.get(channelId)?.overwrites ?? [];
-  return overwrites.every((overwrite) => overwrite.targetId !== targetId);
 }
 
 function overwriteFor({ overwrites }: GuildChannelRecord, targetId: bigint): OverwriteFields | undefined {
