@@ -1,18 +1,6 @@
 import type { Transaction } from '../infra/database/index.js';
-import { topics } from '../infra/streams/topics.js';
-import { type CallContext, requirePerson } from './call.js';
 import { DomainError } from './errors.js';
 import { limits } from './limits.js';
-
-/**
- * Locked by all that change what a person owns.
- * @param teamId owner of the application; undefined for the caller
- */
-export async function streamsOfOwner(call: CallContext, teamId: bigint | undefined): Promise<string[]> {
-  if (teamId === undefined) return [topics.user(requirePerson(call).user.id)];
-  const team = await call.read.team.findUnique({ where: { id: teamId }, select: { ownerUserId: true } });
-  return [topics.team(teamId), ...(team ? [topics.user(team.ownerUserId)] : [])];
-}
 
 /**
  * Includes the applications of the person's teams. The transaction must lock the owner's stream.

@@ -5,7 +5,7 @@ import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { nameText, trimmedText } from '../input.js';
 import { limits } from '../limits.js';
-import { requireCapacityForApplications, streamsOfOwner } from '../owned.js';
+import { requireCapacityForApplications } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { newBotToken, newClientSecret } from './new-secrets.js';
 
@@ -36,7 +36,8 @@ export async function createApplication(
   const credentials = { ...createSigningKeys(), ...clientSecret.columns, ...botToken.columns };
   const { teamId, name, description } = input;
   const data = { id, name, description: description ?? '', ...credentials, ...ownership(call, teamId) };
-  const streams = [topics.application(id), topics.user(id), ...(await streamsOfOwner(call, teamId))];
+  const owner = teamId === undefined ? topics.user(requirePerson(call).user.id) : topics.team(teamId);
+  const streams = [topics.application(id), topics.user(id), owner];
   const application = await call.write((write) => insert(call, write, data, teamId), { streams });
   return { application, clientSecret: clientSecret.secret, botToken: botToken.token };
 }
@@ -59,7 +60,10 @@ async function insert(
 ): Promise<Application> {
   const { id, name } = data;
   const team = teamId === undefined ? null : await accessTeam(call, teamId, 'receiveApplication', db);
-  await requireCapacityForApplications(db, team?.ownerUserId ?? requirePerson(call).user.id);
+  const ownerUserId = team?.ownerUserId ?? requirePerson(call).user.id;
+  // This event also makes the transaction lock the owner's stream.
+  record({ type: 'PORTAL_HOME_UPDATED', userId: ownerUserId });
+  await requireCapacityForApplications(db, ownerUserId);
   await db.user.create({ data: { id, username: name, bot: true } });
   const created = await db.application.create({
     data: {
@@ -70,7 +74,6 @@ async function insert(
     },
   });
   await audit({ action: 'APPLICATION_CREATE', applicationId: id, targetId: id, changes: { name } });
-  if (teamId === undefined) record({ type: 'PORTAL_HOME_UPDATED', userId: requirePerson(call).user.id });
-  else record({ type: 'TEAM_UPDATED', teamId });
+  if (teamId !== undefined) record({ type: 'TEAM_UPDATED', teamId });
   return created;
 }

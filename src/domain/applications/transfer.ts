@@ -2,7 +2,7 @@ import type { Application } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { requireCapacityForApplications, streamsOfOwner } from '../owned.js';
+import { requireCapacityForApplications } from '../owned.js';
 import { accessTeam } from '../teams/access.js';
 import { accessApplication } from './access.js';
 import { checkTypedName } from './typed-name.js';
@@ -22,7 +22,7 @@ export interface TransferApplicationInput {
  */
 export async function transferApplication(call: CallContext, input: TransferApplicationInput): Promise<Application> {
   const { applicationId, teamId } = input;
-  const streams = [topics.application(applicationId), ...(await streamsOfOwner(call, teamId))];
+  const streams = [topics.application(applicationId), topics.team(teamId)];
   return call.write((write) => move(call, write, input), { streams });
 }
 
@@ -34,6 +34,8 @@ async function move(call: CallContext, write: Write, input: TransferApplicationI
   if (before.ownerTeamId !== null)
     throw new DomainError('CONFLICT', 'This application already belongs to a team. It cannot be moved to another one.');
   const team = await accessTeam(call, teamId, 'receiveApplication', db);
+  // This event also makes the transaction lock the owner's stream.
+  record({ type: 'PORTAL_HOME_UPDATED', userId: team.ownerUserId });
   if (team.ownerUserId !== user.id) await requireCapacityForApplications(db, team.ownerUserId);
   checkTypedName(before, appName, 'appName');
   const after = await db.application.update({

@@ -1,10 +1,19 @@
 import { beforeEach, describe, expect } from 'vitest';
+import { createApplication } from '../../../src/domain/applications/index.js';
+import type { CallContext } from '../../../src/domain/call.js';
+import { limits } from '../../../src/domain/limits.js';
+import { transferTeamOwnership } from '../../../src/domain/teams/index.js';
 import { it } from '../../harness/fixtures.js';
 import { codeOf, type GraphqlAnswer, type Loose } from '../../harness/graphql.js';
+import { between, meanwhile, noPostgres } from '../../harness/interleave.js';
+import { outcome } from '../../harness/outcome.js';
 import { type Person, signUp } from '../../harness/people.js';
+import { createBots } from '../../harness/rows.js';
 import type { TestServer } from '../../harness/server.js';
+import { needing } from '../../harness/skipping.js';
 import { socketClient, subscribe } from '../../harness/sockets.js';
 import { addToTeam, askTransfer, createTeam, type MadeTeam, removeFromTeam, setTeamRole } from '../../harness/teams.js';
+import { callOf, userOf } from '../../harness/world.js';
 
 const CREATE = `mutation ($input: CreateApplicationInput!) { createApplication(input: $input) {
   clientSecret botToken
@@ -35,6 +44,24 @@ const create = (person: Person, more: object = {}): Promise<GraphqlAnswer<Loose>
   person.ask(CREATE, { input: { name: 'Helper', teamId: team.id, ...more } });
 const made = async (person: Person) => (await create(person)).data.createApplication.application;
 const applicationsOf = () => server.app.db.reader.application.count({ where: { ownerTeamId: BigInt(team.id) } });
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'an application in a team that gets another owner'), () => {
+  it('counts towards the limit of the new owner', async () => {
+    const { app } = server;
+    const [ownerUserId, teamId] = [BigInt(admin.id), BigInt(team.id)];
+    const [oldOwner, newOwner] = [await userOf(app, owner), await userOf(app, admin)].map((user) => callOf(app, user));
+    if (!oldOwner || !newOwner) throw new Error('no calls');
+    await createBots(app, limits.applicationsPerOwner - 1, { ownerUserId });
+    const write: CallContext['write'] = async (work, options) => {
+      await transferTeamOwnership(oldOwner, { teamId, userId: ownerUserId });
+      return oldOwner.write(work, options);
+    };
+    const own = meanwhile(app, () => outcome(createApplication(newOwner, { name: 'Own' })));
+    const inTeam = () => outcome(createApplication({ ...oldOwner, write }, { name: 'Helper', teamId }));
+    const ended = [await between(/^INSERT INTO "public"."User"/, own.begin, inTeam), await own.done()];
+    expect(ended).toEqual(['LIMIT_EXCEEDED', 'ok']);
+  });
+});
 
 describe('an application that is created in a team', () => {
   it('belongs to the team alone from the start', async () => {
