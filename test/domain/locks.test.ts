@@ -1,9 +1,11 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import { describe, expect } from 'vitest';
 import type { AppContext } from '../../src/context.js';
+import { changePassword, isStillPassword } from '../../src/domain/accounts/index.js';
 import { deleteApplication, finishDeletion } from '../../src/domain/applications/delete.js';
 import type { CallContext, WriteOptions } from '../../src/domain/call.js';
 import { addMemberRole, kickMember } from '../../src/domain/members/index.js';
+import { endGrant } from '../../src/domain/oauth/tokens.js';
 import { createRole, deleteRole } from '../../src/domain/roles/index.js';
 import { showMemberships } from '../../src/domain/users/shown.js';
 import { inLockOrder, topics } from '../../src/infra/streams/topics.js';
@@ -56,6 +58,15 @@ test('a transaction with events of a stream that it does not name takes the lock
     );
   await publish();
   expect(runs).toBe(app.db.dialect === 'postgresql' ? 2 : 1);
+});
+
+test('changes of a password name the stream of its user, and ends of grants that of their application', async () => {
+  const { call, streams } = watched(callOf(app, await createPerson(app)));
+  const password = { userId: 1n, email: 'x', passwordHash: 'x' };
+  await isStillPassword(call, password);
+  await outcome(changePassword(call, { ...password, keptSession: null }));
+  await endGrant(call, { id: 1n, applicationId: 2n, userId: 1n });
+  expect(streams).toEqual([['user:1'], ['user:1'], ['application:2']]);
 });
 
 describe('the deletion of an application', () => {

@@ -1,5 +1,6 @@
 import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
-import type { CallContext } from '../call.js';
+import { topics } from '../../infra/streams/topics.js';
+import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { replacePassword } from './password.js';
 
@@ -55,15 +56,17 @@ export async function isPasswordReset(call: CallContext, token: string): Promise
  * A link works once. Ends all sessions. Verifies the address, since the mail reached its owner.
  * @throws INVALID_RESET_TOKEN if the link is invalid, used or expired
  */
-export function resetPassword(call: CallContext, token: string, passwordHash: string): Promise<void> {
-  return call.write(async (write) => {
-    const { db } = write;
-    const row = await db.authVerification.findFirst({ where: rowOf(token, call) });
-    const account = row && (await db.authUser.findUnique({ where: { id: row.value }, select: { userId: true } }));
+export async function resetPassword(call: CallContext, token: string, passwordHash: string): Promise<void> {
+  const row = await call.read.authVerification.findFirst({ where: rowOf(token, call) });
+  const account = row && (await call.read.authUser.findUnique({ where: { id: row.value }, select: { userId: true } }));
+  if (!account) throw new DomainError('INVALID_RESET_TOKEN');
+  const { userId } = account;
+  const reset = async (write: Write) => {
     // Only one of several concurrent requests deletes it.
-    const isFirst = row !== null && (await db.authVerification.deleteMany({ where: { id: row.id } })).count === 1;
-    if (!account || !isFirst) throw new DomainError('INVALID_RESET_TOKEN');
-    await db.authUser.update({ where: { id: row.value }, data: { emailVerified: true } });
-    await replacePassword(call, write, { userId: account.userId, passwordHash, keptSession: null });
-  });
+    const { count } = await write.db.authVerification.deleteMany({ where: { id: row.id } });
+    if (count === 0) throw new DomainError('INVALID_RESET_TOKEN');
+    await write.db.authUser.update({ where: { userId }, data: { emailVerified: true } });
+    await replacePassword(call, write, { userId, passwordHash, keptSession: null });
+  };
+  await call.write(reset, { streams: [topics.user(userId)] });
 }

@@ -1,3 +1,4 @@
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { fault, plainText } from '../input.js';
 import { limits } from '../limits.js';
@@ -32,12 +33,9 @@ export async function findPassword(
 
 /** Waits for a concurrent change, so that the caller notices a session that began with the old password. */
 export function isStillPassword(call: CallContext, { userId, passwordHash }: OwnPassword): Promise<boolean> {
-  // Changes nothing, but waits for a concurrent writer.
-  const password = passwordHash;
-  return call.write(async ({ db }) => {
-    const { count } = await db.authAccount.updateMany({ where: { user: { userId }, password }, data: { password } });
-    return count > 0;
-  });
+  const where = { user: { userId }, password: passwordHash };
+  const isStill = async ({ db }: Write) => (await db.authAccount.count({ where })) > 0;
+  return call.write(isStill, { streams: [topics.user(userId)] });
 }
 
 export interface PasswordChange {
@@ -49,10 +47,12 @@ export interface PasswordChange {
 
 /** Also ends every session except `keptSession`, and invalidates password reset links. */
 export function changePassword(call: CallContext, change: PasswordChange): Promise<void> {
-  return call.write((write) => replacePassword(call, write, change));
+  return call.write((write) => replacePassword(call, write, change), { streams: [topics.user(change.userId)] });
 }
 
-/** Mails the owner, because another person may have made the change. */
+/**
+ * Mails the owner, because another person may have made the change. The transaction must lock the user's stream.
+ */
 export async function replacePassword(
   call: CallContext,
   write: Write,

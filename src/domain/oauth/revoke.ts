@@ -1,5 +1,6 @@
 import { hashSecret } from '../../infra/crypto/secrets.js';
-import type { CallContext } from '../call.js';
+import { topics } from '../../infra/streams/topics.js';
+import type { CallContext, Write } from '../call.js';
 import type { Client } from './clients.js';
 
 /**
@@ -14,8 +15,9 @@ export async function revokeToken(call: CallContext, client: Client, token: stri
   // Loaded separately, the grant may be deleted already.
   if (found?.grant?.applicationId !== client.application.id) return;
   const { applicationId, userId } = found.grant;
-  await call.write(async ({ db, audit }) => {
+  const revoke = async ({ db, audit }: Write) => {
     const { count } = await db.oAuthGrant.deleteMany({ where: { applicationId, userId } });
     if (count > 0) await audit({ action: 'OAUTH_REVOKE', applicationId, targetId: userId });
-  });
+  };
+  await call.write(revoke, { streams: [topics.application(applicationId)] });
 }

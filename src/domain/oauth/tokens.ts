@@ -1,4 +1,5 @@
 import { hashSecret, randomToken } from '../../infra/crypto/secrets.js';
+import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { type GuildRecord, WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { GuildUnavailable } from '../guilds/store.js';
@@ -105,8 +106,9 @@ export async function removeSpentGrants(
 /** Called when a code or token was used twice. Ignores a missing grant. */
 export async function endGrant(call: CallContext, grant: { id: bigint; applicationId: bigint; userId: bigint }) {
   const { id, applicationId, userId } = grant;
-  await call.write(async ({ db, audit }) => {
+  const end = async ({ db, audit }: Write) => {
     const { count } = await db.oAuthGrant.deleteMany({ where: { id } });
     if (count > 0) await audit({ action: 'OAUTH_REUSE', applicationId, targetId: userId });
-  });
+  };
+  await call.write(end, { streams: [topics.application(applicationId)] });
 }
