@@ -108,9 +108,9 @@ export interface Publication {
   message: BusMessage;
 }
 
-/** For subscribers that cache only access and channels. Other events of a guild are far more frequent. */
+/** For subscribers that cache only access, channels and portal homes. Other events of a guild are far more frequent. */
 export function decidesAccess({ invalidates }: Pick<BusMessage, 'invalidates'>): boolean {
-  return invalidates.some((what) => what === 'view' || what === 'member' || what === 'channel');
+  return invalidates.some((what) => ['view', 'member', 'channel', 'home'].includes(what));
 }
 
 export const keyOfMember = (userId: bigint) => `member:${userId}`;

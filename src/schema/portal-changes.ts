@@ -72,6 +72,7 @@ const watchedPortalHome: Watched<HomeState> = {
   },
   topicsOf: ({ userId, ownTopics }) => [topics.user(userId), ...ownTopics],
   isChange: ({ invalidates }) => invalidates.includes('home'),
+  accessOnly: true,
 };
 
 builder.subscriptionFields((t) => ({

@@ -3,7 +3,7 @@ import { requirePerson } from '../domain/call.js';
 import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import type { Clock } from '../infra/clock.js';
 import type { BusSubscription } from '../infra/processes/bus.js';
-import { STREAM_GAP } from '../infra/streams/stream.js';
+import { STREAM_GAP, type SubscribeOptions } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { type GraphqlContext, renewContext } from './context.js';
 import { mayEndSession, requireSession } from './stream-sessions.js';
@@ -22,6 +22,8 @@ export interface Watched<State> {
   topicsOf(state: State): string[];
   /** Default: events that invalidate portal pages. */
   isChange?(message: BusMessage): boolean;
+  /** See `SubscribeOptions`. */
+  accessOnly?: boolean;
 }
 
 /**
@@ -168,7 +170,8 @@ class SharedState<State> {
     private readonly clock: Clock,
     private readonly onEnd: () => void,
   ) {
-    this.#listening = new Listening(bus, (message) => this.#onMessage(message));
+    const { accessOnly = false } = watched;
+    this.#listening = new Listening(bus, (message) => this.#onMessage(message), { accessOnly });
   }
 
   join(stream: StateStream<State>): void {
@@ -225,6 +228,7 @@ class Listening {
   constructor(
     private readonly bus: EventBus,
     private readonly hear: (message: Heard) => void,
+    private readonly options: SubscribeOptions = {},
   ) {}
 
   /** Replaces the topics. @returns whether all were subscribed before */
@@ -237,7 +241,7 @@ class Listening {
       subscription.close();
     }
     const added = wanted.filter((topic) => !this.#open.has(topic));
-    for (const topic of added) this.#open.set(topic, this.bus.subscribe(topic, this.hear));
+    for (const topic of added) this.#open.set(topic, this.bus.subscribe(topic, this.hear, this.options));
     await Promise.all(wanted.map((topic) => this.#open.get(topic)?.ready));
     return added.length === 0;
   }

@@ -274,6 +274,20 @@ describe('portalHomeChanged', () => {
     });
     expect(await bobs.next()).toEqual(nothing);
   });
+
+  it('does not listen to the messages of servers', async () => {
+    const guild = await createGuild(ada);
+    const { bus } = server.app;
+    const { subscribe: subscribeToBus } = bus;
+    const heard: unknown[] = [];
+    bus.subscribe = (topic, handler, options) => {
+      if (topic === topics.guild(guild.id) && !options?.early) heard.push(options?.accessOnly);
+      return subscribeToBus.call(bus, topic, handler, options);
+    };
+    await open(ada, HOME);
+    bus.subscribe = subscribeToBus;
+    expect(heard).toEqual([true]);
+  });
 });
 
 describe('the subscriptions that send a value', () => {
