@@ -1,8 +1,7 @@
-import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser } from '../call.js';
 import { DomainError } from '../errors.js';
 import { addBot } from '../installations/guild-install.js';
-import { removeFromGuild } from '../installations/uninstall.js';
+import { removeFromGuild, streamsOfInstallation } from '../installations/uninstall.js';
 import { findCopy } from './copies.js';
 
 export interface BoxInstall {
@@ -25,7 +24,7 @@ export async function installOnBox(call: CallContext, { guildId, name, permissio
       if (!(await write.db.guild.findUnique({ where, select: { id: true } }))) throw new DomainError('UNKNOWN_GUILD');
       await addBot(call, write, { application, guildId, permissions });
     },
-    { streams: [topics.application(user.id), topics.guild(guildId), topics.user(user.id)] },
+    { streams: streamsOfInstallation(user.id, guildId) },
   );
 }
 
@@ -37,6 +36,6 @@ export async function removeFromBox(
     async (write) => {
       if (await findCopy(write.db, botId)) await removeFromGuild(call, write, botId, guildId);
     },
-    { streams: [topics.application(botId), topics.guild(guildId), topics.user(botId)] },
+    { streams: streamsOfInstallation(botId, guildId) },
   );
 }

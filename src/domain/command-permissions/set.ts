@@ -1,11 +1,11 @@
 import { ApplicationCommandPermissionType as Target } from 'discord-api-types/v10';
 import type { Transaction } from '../../infra/database/index.js';
-import { topics } from '../../infra/streams/topics.js';
 import { type Actor, type CallContext, requirePerson, type Write } from '../call.js';
 import { GLOBAL_SCOPE } from '../commands/record.js';
 import { DomainError, type FieldFault, invalidInput, missingPermissions } from '../errors.js';
 import { neededInGuild } from '../guild-operations.js';
 import { accessGuild, requirePermissions } from '../guilds/access.js';
+import { streamsOfInstallation } from '../installations/uninstall.js';
 import { limits } from '../limits.js';
 import { guildPermissions, holderAt } from '../permissions.js';
 import { decideByEntries, type Person } from './decide.js';
@@ -97,7 +97,7 @@ async function changeList(
       if (mustRun) await requireAbleToRun(write.db, key, before, mustRun);
       return replaceList(write, key, before, await plan(write.db, before));
     },
-    { streams: [topics.application(applicationId), topics.guild(guildId), topics.user(applicationId)] },
+    { streams: streamsOfInstallation(applicationId, guildId) },
   );
 }
 

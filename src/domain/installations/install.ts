@@ -1,4 +1,3 @@
-import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Installation } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
@@ -45,7 +44,7 @@ export async function planInstall(
  * Writes a planned installation or other grants.
  * @throws UNKNOWN_APPLICATION if the application was deleted in the meantime
  */
-export async function writeInstall<T>(
+export function writeInstall<T>(
   call: CallContext,
   { applicationId, guildId }: Pick<InstallInput, 'applicationId' | 'guildId'>,
   work: (write: Write) => Promise<T>,
@@ -54,25 +53,9 @@ export async function writeInstall<T>(
     guildId === undefined
       ? [topics.application(applicationId), topics.user(requirePerson(call).user.id)]
       : streamsOfInstallation(applicationId, guildId);
-  return writeBesideOthers(call, applicationId, streams, work);
-}
-
-async function writeBesideOthers<T>(
-  call: CallContext,
-  applicationId: bigint,
-  streams: string[],
-  work: (write: Write) => Promise<T>,
-): Promise<T> {
   const checked = async (write: Write) => {
     await requireStillThere(write.db, applicationId);
     return work(write);
   };
-  const attempt = () => call.write(checked, { streams });
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!isUniqueConflict(error)) throw error;
-    // A concurrent call created the installation, so update it.
-    return attempt();
-  }
+  return call.write(checked, { streams });
 }

@@ -1,5 +1,4 @@
 import { MessageType } from 'discord-api-types/v10';
-import { isMissingReference, isMissingRow } from '../../infra/database/faults.js';
 import type { Message, Pin, Transaction } from '../../infra/database/index.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import {
@@ -87,11 +86,7 @@ async function changePin(
     };
     return call.write(mark, { streams: streamsOf(eventChannel(place)) });
   };
-  try {
-    while (!(await change()));
-  } catch (error) {
-    throw isMissingReference(error) || isMissingRow(error) ? new DomainError('UNKNOWN_CHANNEL') : error;
-  }
+  while (!(await change()));
 }
 
 function authorIn(

@@ -48,9 +48,8 @@ export async function grantClientCredentials(
   const ownerUserId = await findOwner(call, application);
   if (ownerUserId === null) throw new DomainError('UNAUTHORIZED_CLIENT', 'The application has no owner to act for.');
   const of = { applicationId: application.id, userId: ownerUserId };
-  // A separate statement, so that concurrent requests do not conflict.
-  await call.writeOne((db) => removeSpentGrants(call, db, of));
   return writeForClient(call, client, async (write) => {
+    await removeSpentGrants(call, write.db, of);
     const grant = await write.db.oAuthGrant.create({
       data: { id: call.nextId(), ...of, scopes, clientCredentials: true },
     });

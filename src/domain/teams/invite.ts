@@ -1,4 +1,3 @@
-import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { TeamMemberRole } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requirePerson, type Write } from '../call.js';
@@ -27,13 +26,9 @@ export async function inviteTeamMember(call: CallContext, input: InviteTeamMembe
   const { email, role } = input;
   const invitee = await findInviteeByEmail(call, email);
   const work = (write: Write) => insert(call, write, input.teamId, invitee.id, role);
-  try {
-    return await withinInvitationLimit(call, invitee.id, () =>
-      call.write(work, { streams: [topics.team(input.teamId), topics.user(invitee.id)] }),
-    );
-  } catch (error) {
-    throw isUniqueConflict(error) ? alreadyInvited() : error;
-  }
+  return withinInvitationLimit(call, invitee.id, () =>
+    call.write(work, { streams: [topics.team(input.teamId), topics.user(invitee.id)] }),
+  );
 }
 
 async function insert(
@@ -50,7 +45,11 @@ async function insert(
     throw new DomainError('CONFLICT', 'This user is already a member of the team.');
   }
   const pendingKey = pendingKeyOf(teamId, inviteeId);
-  if (await db.teamInvitation.findUnique({ where: { pendingKey } })) throw alreadyInvited();
+  if (await db.teamInvitation.findUnique({ where: { pendingKey } })) {
+    throw new DomainError('CONFLICT', 'This user already has a pending invitation. To change it, revoke it first.', {
+      shown: { reason: 'invitation-pending' },
+    });
+  }
   const invitation = await db.teamInvitation.create({
     data: {
       id: call.nextId(),
@@ -68,11 +67,4 @@ async function insert(
   record({ type: 'PORTAL_HOME_UPDATED', userId: inviteeId });
   await mailTeamInvitation(call, write, { invitation, team, inviter });
   return invitation;
-}
-
-function alreadyInvited(): DomainError {
-  const shown = { reason: 'invitation-pending' };
-  return new DomainError('CONFLICT', 'This user already has a pending invitation. To change it, revoke it first.', {
-    shown,
-  });
 }

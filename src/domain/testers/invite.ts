@@ -1,4 +1,3 @@
-import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { Tester, User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { accessApplication } from '../applications/access.js';
@@ -26,22 +25,14 @@ export async function inviteTester(call: CallContext, input: InviteTesterInput):
   const application = await accessApplication(call, input.applicationId, 'manageTesters');
   const invitee = await findInvitee(call, input);
   const state = invitee.id === inviter.user.id ? 'ACCEPTED' : 'INVITED';
-  const put = () => putOnce(call, { applicationId: application.id, userId: invitee.id, state });
+  const row = { applicationId: application.id, userId: invitee.id, state } as const;
+  const streams = [topics.application(row.applicationId), topics.user(row.userId)];
+  const put = () => call.write((write) => putTester(call, write, row), { streams });
   const tester = await (state === 'INVITED' ? withinInvitationLimit(call, invitee.id, put) : put());
   return { ...tester, user: invitee };
 }
 
 type TesterRow = Pick<Tester, 'applicationId' | 'userId' | 'state'>;
-
-async function putOnce(call: CallContext, row: TesterRow): Promise<Tester> {
-  try {
-    return await call.write((write) => putTester(call, write, row), {
-      streams: [topics.application(row.applicationId), topics.user(row.userId)],
-    });
-  } catch (error) {
-    throw isUniqueConflict(error) ? alreadyListed() : error;
-  }
-}
 
 async function findInvitee(call: CallContext, { userId, email }: InviteTesterInput): Promise<User> {
   if ((userId ?? null) === null && (email ?? null) === null) throw hasNoTarget('BASE_TYPE_REQUIRED');
@@ -63,7 +54,9 @@ async function putTester(call: CallContext, write: Write, row: TesterRow): Promi
   const application = await accessApplication(call, applicationId, 'manageTesters', db);
   const where = { applicationId_userId: { applicationId, userId } };
   const listed = await db.tester.findUnique({ where });
-  if (listed && (listed.state === 'ACCEPTED' || state === 'INVITED')) throw alreadyListed();
+  if (listed && (listed.state === 'ACCEPTED' || state === 'INVITED')) {
+    throw new DomainError('CONFLICT', 'This user is already a tester or has a pending invitation.');
+  }
   if (!listed) await requireCapacity(db, applicationId);
   const createdAt = new Date(call.clock.now());
   const tester = await db.tester.upsert({
@@ -83,8 +76,4 @@ async function requireCapacity(db: Write['db'], applicationId: bigint): Promise<
   if ((await db.tester.count({ where: { applicationId } })) < limits.testersPerApplication) return;
   const message = `Maximum number of testers reached (${limits.testersPerApplication})`;
   throw new DomainError('LIMIT_EXCEEDED', message);
-}
-
-function alreadyListed(): DomainError {
-  return new DomainError('CONFLICT', 'This user is already a tester or has a pending invitation.');
 }

@@ -3,7 +3,6 @@ import type { Prisma } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import type { MemberKey } from '../members/kept-timeouts.js';
 import type { MemberRecord } from '../members/record.js';
 import { loadMemberRows } from '../members/rows.js';
 import { type VoiceStateRecord, voiceRecord } from './record.js';
@@ -17,25 +16,16 @@ type InVoice = Pick<Prisma.VoiceStateWhereInput, 'guildId' | 'userId' | 'channel
  * The transaction must lock the guild's stream. Remove a membership or channel before this call, so that no user joins
  * afterwards.
  */
-export async function endVoice(write: Write, where: InVoice): Promise<VoiceStateRecord[]> {
-  const found = await write.db.voiceState.findMany({ where, select: { guildId: true, userId: true } });
-  const left: VoiceStateRecord[] = [];
-  for (const piece of chunksOf(found, PAGE)) left.push(...(await endPiece(write, where, piece)));
-  return left;
-}
-
-async function endPiece({ db, record }: Write, where: InVoice, keys: MemberKey[]): Promise<VoiceStateRecord[]> {
-  const members = await loadMemberRows(db, keys);
-  const inPiece = { AND: [where, { OR: keys }] };
-  const states = await db.voiceState.findMany({ where: inPiece });
-  const memberOf = new Map<string, MemberRecord>(members.map((member) => [keyOf(member), member]));
-  await db.voiceState.deleteMany({ where: inPiece });
-  return states.map((row) => {
-    const state = {
-      ...voiceRecord(row, memberOf.get(keyOf(row)) ?? null),
-      channelId: null,
-      suppress: false,
-    };
+export async function endVoice({ db, record }: Write, where: InVoice): Promise<VoiceStateRecord[]> {
+  const rows = await db.voiceState.findMany({ where });
+  if (rows.length === 0) return [];
+  const memberOf = new Map<string, MemberRecord>();
+  for (const piece of chunksOf(rows, PAGE)) {
+    for (const member of await loadMemberRows(db, piece)) memberOf.set(keyOf(member), member);
+  }
+  await db.voiceState.deleteMany({ where });
+  return rows.map((row) => {
+    const state = { ...voiceRecord(row, memberOf.get(keyOf(row)) ?? null), channelId: null, suppress: false };
     record({ type: 'VOICE_STATE_UPDATE', state });
     return state;
   });

@@ -48,7 +48,8 @@ export function operationsOfVoice({ mute, deaf, channelId, suppress }: VoiceChan
 }
 
 /**
- * @param member the locked member, with the changes so far
+ * The transaction must lock the guild's stream.
+ * @param member with the changes so far
  * @param isToldAnyway whether to publish an unchanged voice state too
  * @throws NOT_IN_VOICE, and INVALID_INPUT at `channelId` for a missing channel
  */
@@ -60,8 +61,8 @@ export async function moveInVoice(
 ): Promise<void> {
   const { db, record, audit } = write;
   const { guildId, userId } = member;
-  // This update only locks the row, so that a concurrent disconnect publishes before or after this call.
-  const [before] = await db.voiceState.updateManyAndReturn({ where: { guildId, userId }, data: { guildId } });
+  const key = { guildId_userId: { guildId, userId } };
+  const before = await db.voiceState.findUnique({ where: key });
   if (!before) throw new DomainError('NOT_IN_VOICE');
   if (channelId === null) {
     await endVoice(write, { guildId, userId });
@@ -76,7 +77,6 @@ export async function moveInVoice(
   };
   const isChanged = Object.keys(data).length > 0;
   if (!isChanged && !isToldAnyway) return;
-  const key = { guildId_userId: { guildId, userId } };
   const after = isChanged ? await db.voiceState.update({ where: key, data }) : before;
   if (isMoved) {
     await audit({ action: 'MEMBER_MOVE', guildId, targetId: userId, changes: { channelId: String(channelId) } });
