@@ -88,15 +88,16 @@ export class Writes {
     const known = new Set(streams);
     const attempt = () => {
       after = { events: [], mails: [], jobsDueAt: [] };
-      return this.#published((taken) =>
+      return this.#published((touched) =>
         db.writer.$transaction(async (tx) => {
-          const clocks = await this.#take(tx, [...known], taken);
+          const clocks = await this.#take(tx, [...known], touched);
           const result = await work(this.#writeOf(call, tx, after, clocks));
           const rendered = this.#render(after.events);
+          for (const topic of rendered.messages.keys()) touched.add(topic);
           const late = [...rendered.messages.keys()].filter((topic) => hasClock(topic) && !clocks.has(topic));
           for (const topic of late) known.add(topic);
           if (late.length > 0 && !this.#writer) throw new UnknownStreams();
-          return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late, taken))]) };
+          return { result, ...rendered, clocks: new Map([...clocks, ...(await this.#take(tx, late, touched))]) };
         }),
       );
     };
@@ -114,14 +115,18 @@ export class Writes {
   ): Promise<T> {
     const { writer } = this.parts.db;
     if (!told) return this.#untilNoConflict(() => statement(writer, async () => nextId()));
-    const run = async (tx: Transaction, taken: Set<string>): Promise<Committed<T>> => {
-      const clocks = await this.#take(tx, told.streams, taken);
+    const run = async (tx: Transaction, touched: Set<string>): Promise<Committed<T>> => {
+      const clocks = await this.#take(tx, told.streams, touched);
       const result = await statement(tx, this.#messageIds(nextId, tx, clocks));
-      return { result, clocks, ...this.#rendered(() => told.event(result)) };
+      const rendered = this.#rendered(() => told.event(result));
+      for (const topic of rendered.messages.keys()) touched.add(topic);
+      return { result, clocks, ...rendered };
     };
     // With one writer, the statement needs no transaction.
     return this.#untilNoConflict(() =>
-      this.#published((taken) => (this.#writer ? run(writer, taken) : writer.$transaction((tx) => run(tx, taken)))),
+      this.#published((touched) =>
+        this.#writer ? run(writer, touched) : writer.$transaction((tx) => run(tx, touched)),
+      ),
     );
   }
 
@@ -152,21 +157,21 @@ export class Writes {
     for (const topic of streams) this.parts.bus.publishCommitted(topic, null, [], true);
   }
 
-  async #take(db: Transaction, streams: readonly string[], taken: Set<string>): Promise<Map<string, TakenClock>> {
+  async #take(db: Transaction, streams: readonly string[], touched: Set<string>): Promise<Map<string, TakenClock>> {
     const clocks = await this.#clocks.take(db, streams.filter(hasClock));
     for (const [topic, { clock }] of clocks) {
-      taken.add(topic);
+      touched.add(topic);
       this.parts.bus.expect(topic, clock);
     }
     return clocks;
   }
 
-  /** @param commit keeps the streams whose clocks it takes, because the error of a commit does not name them */
-  async #published<T>(commit: (taken: Set<string>) => Promise<Committed<T>>): Promise<T> {
+  /** @param commit keeps the streams that it changes, because the error of a commit does not name them */
+  async #published<T>(commit: (touched: Set<string>) => Promise<Committed<T>>): Promise<T> {
     const run = async () => {
-      const taken = new Set<string>();
-      const { result, clocks, messages, isGap } = await commit(taken).catch((error: unknown) => {
-        if (mayBeDone(error)) this.#lose([...taken]);
+      const touched = new Set<string>();
+      const { result, clocks, messages, isGap } = await commit(touched).catch((error: unknown) => {
+        if (mayBeDone(error)) this.#lose([...touched]);
         throw error;
       });
       for (const topic of new Set([...messages.keys(), ...clocks.keys()])) {

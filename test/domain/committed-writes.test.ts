@@ -1,12 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callContext } from '../../src/context.js';
+import { endSession } from '../../src/domain/accounts/sessions.js';
 import type { CallContext } from '../../src/domain/call.js';
+import { updateGuild } from '../../src/domain/guilds/index.js';
+import { mayBeDone } from '../../src/infra/database/faults.js';
+import { STREAM_GAP } from '../../src/infra/streams/stream.js';
 import { topics } from '../../src/infra/streams/topics.js';
 import { hearGuild } from '../harness/bus.js';
 import { messageOf } from '../harness/guild-home.js';
+import { loseAnswer, noPostgres } from '../harness/interleave.js';
 import { readableLog } from '../harness/log.js';
 import { outboxOf } from '../harness/mails.js';
+import { signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 import { createGuild, type TestGuild } from '../harness/world.js';
 
 /** A committed write succeeds, even if its events fail. */
@@ -116,4 +123,36 @@ it('an announced event that fails does not fail the caller', () => {
     startedAt: 0,
   });
   expect(logged()).toEqual([['TYPING_START', 'Could not publish an event']]);
+});
+
+describe.skipIf(noPostgres)(needing(noPostgres, 'a commit whose answer is lost'), () => {
+  const endsSession = async () => {
+    const ada = await signUp(server, 'ada');
+    const { id } = await server.app.db.reader.authSession.findFirstOrThrow({
+      where: { user: { userId: BigInt(ada.id) } },
+    });
+    return () => endSession(call, BigInt(ada.id), { id });
+  };
+  const updates = async () => () => updateGuild(call, { guildId: guild.id, name: 'unknown' });
+  const renames = async () => {
+    const event = () => ({ type: 'SESSION_ENDED', userId: guild.owner.id }) as const;
+    return () =>
+      call.writeOne((db) => db.guild.update({ where: { id: guild.id }, data: { name: 'four' } }), {
+        streams: [],
+        event,
+      });
+  };
+
+  it.each([
+    ['of a stream with a clock', updates, () => topics.guild(guild.id)],
+    ['of a stream without a clock', endsSession, () => topics.sessions],
+    ['of one statement', renames, () => topics.sessions],
+  ])('is a gap for the subscribers %s', async (_which, prepare, topic) => {
+    const write = await prepare();
+    const heard: string[] = [];
+    const { close } = server.app.bus.subscribe(topic(), ({ type }) => heard.push(type));
+    expect(mayBeDone(await loseAnswer(/^COMMIT/, write))).toBe(true);
+    expect(heard).toEqual([STREAM_GAP]);
+    close();
+  });
 });

@@ -45,6 +45,12 @@ export function beforeAnswer<T>(
   return atStatement(statement, 0, held, work);
 }
 
+/** @returns the error of `work`, for which the connection is lost after the first matching statement was executed */
+export async function loseAnswer(statement: RegExp, work: () => Promise<unknown>): Promise<unknown> {
+  const lost = () => Promise.reject(new Error('Connection terminated unexpectedly'));
+  return beforeAnswer(statement, lost, work).catch((error: unknown) => error);
+}
+
 type Ask = (args?: unknown[]) => unknown;
 
 /**
