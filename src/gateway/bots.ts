@@ -1,3 +1,4 @@
+import { GatewayIntentBits } from 'discord-api-types/v10';
 import { type AppContext, callContext } from '../context.js';
 import { INTENT_COLUMNS, privilegedIntents } from '../domain/applications/index.js';
 import type { BusMessage, Heard } from '../domain/bus-message.js';
@@ -30,6 +31,8 @@ const GUILDS_PER_TURN = 1_000;
  * out after 3 s.
  */
 const HEAD_START_MS = 250;
+
+const DIRECT_MESSAGES = GatewayIntentBits.DirectMessages | GatewayIntentBits.DirectMessageReactions;
 
 const NOT_CAUGHT_UP = 'Could not read the guilds of a bot for the gateway';
 
@@ -94,6 +97,7 @@ export class Bots {
         this.#forGuild(bot, message, leaveGuild);
         break;
       case STREAM_GAP:
+        endThoseWithDirectMessages(bot);
         this.#doubt([[botId, bot]]);
         break;
       default:
@@ -281,6 +285,13 @@ export class Bots {
   /** Ignores refusals, because the database monitor logs outages. */
   #logFault(error: unknown, message: string): void {
     if (!refusalIn(error)) this.app.log.error({ err: error }, message);
+  }
+}
+
+/** Unlike guilds, direct channels cannot be sent again. */
+function endThoseWithDirectMessages(bot: Bot): void {
+  for (const session of [...bot.sessions]) {
+    if (session.isResponsibleFor(0n) && session.wants(DIRECT_MESSAGES)) session.end(closes.unavailable);
   }
 }
 

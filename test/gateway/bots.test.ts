@@ -90,7 +90,8 @@ it('a guild that a bot joins twice is shown once', async () => {
 
 it('G-49 each shard catches up on missed events of its own guilds only', async () => {
   const [kept, left] = [guildOfSecondShard(bot), guildOfSecondShard(bot)];
-  const [first, second] = [await session({ shard: [0, 2] }), await session({ shard: [1, 2] })];
+  const first = await session({ shard: [0, 2], intents: Intent.Guilds });
+  const second = await session({ shard: [1, 2] });
   const joined = guildOfSecondShard();
   joinMembers(server.app, joined, bot);
   left.members = left.members.filter(({ userId }) => userId !== bot.id);
@@ -106,6 +107,19 @@ it('G-49 each shard catches up on missed events of its own guilds only', async (
   expect(await second.settled()).toEqual([]);
   expect(await first.settled()).toEqual([]);
   expect(kept.members).toHaveLength(2);
+});
+
+it('G-31 a session that may have missed direct messages ends, and others do not', async () => {
+  const first = await session({ shard: [0, 2] });
+  const others = [await session({ shard: [1, 2] }), await session({ intents: Intent.Guilds })];
+  server.app.bus.lose(topics.user(bot.id));
+  expect((await first.closed).code).toBe(4902);
+  for (const other of others) expect(await other.settled()).toEqual([]);
+  const again = await GatewayClient.open(server.origin);
+  clients.push(again);
+  const { d } = first.frames.find(({ t }) => t === 'READY') ?? {};
+  again.send(6, { token, session_id: d.session_id, seq: first.sequence });
+  expect((await again.op(9)).d).toBe(false);
 });
 
 it('G-49 a failed catch-up is tried again', async () => {
