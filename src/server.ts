@@ -7,7 +7,7 @@ import { createCdnEntrypoint } from './cdn/index.js';
 import { type Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
 import { BoxClientRef, BoxRoutes } from './domain/boxes/index.js';
-import type { EventBus, Heard } from './domain/bus-message.js';
+import type { Heard } from './domain/bus-message.js';
 import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
@@ -144,8 +144,7 @@ async function openInstance(config: Config, log: Logger, clock: Clock, measures:
     found.box = await enterBox({ box, dataDir, db, clock, log });
     return found.box.enrolment.idSpace;
   });
-  const tap: EventBus['tap'] = (hear) => opened.bus.tap(hear);
-  return { resources: opened, box: found.box && { ...found.box, tap } };
+  return { resources: opened, box: found.box };
 }
 
 /** The listener starts in `start`. */

@@ -36,7 +36,7 @@ export interface EventFeedParts {
   idSpace: number;
   log: Logger;
   onAppended(): void;
-  /** The log is full, or the database could not be read. */
+  /** The log is full, events are lost, or the database could not be read. */
   onOverflow(): void;
 }
 
@@ -63,6 +63,7 @@ export class EventFeed {
   }
 
   hear(message: Heard): void {
+    if (message.type === STREAM_GAP && this.log.session !== null) this.#overflow();
     if (message.type === STREAM_GAP || message.guildId === undefined) return;
     const { guildId } = message;
     const told = this.#tellingOf(message.type, message.data);

@@ -1,6 +1,5 @@
 import { type BoxConfig, RefusedByCloud, StartError } from '../../config.js';
 import type { AppContext } from '../../context.js';
-import type { Heard } from '../../domain/bus-message.js';
 import type { Entrypoint } from '../../entrypoint.js';
 import type { Clock } from '../../infra/clock.js';
 import type { Database } from '../../infra/database/index.js';
@@ -76,13 +75,11 @@ export interface BoxParts extends EnteredBox {
   perform: Perform;
   /** Like `Math.random`. */
   random?: (() => number) | undefined;
-  /** Subscribes to the whole bus. */
-  tap(hear: (message: Heard) => void): void;
 }
 
 export function createUplink(
   app: AppContext,
-  { identity, enrolment, perform, tap, random = Math.random }: BoxParts,
+  { identity, enrolment, perform, random = Math.random }: BoxParts,
 ): UplinkEntrypoint {
   const { clock, log } = app;
   const { idSpace } = enrolment;
@@ -107,7 +104,7 @@ export function createUplink(
     random,
     onRefused: (reason) => refuse(new RefusedByCloud(reason)),
   });
-  tap((message) => feed.hear(message));
+  app.bus.tap((message) => feed.hear(message));
   return {
     start() {
       warnOfFiles(app.addresses.publicUrl, identity.cloudUrl, log);

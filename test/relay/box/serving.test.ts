@@ -4,6 +4,7 @@ import { banMember } from '../../../src/domain/bans/index.js';
 import { createEmoji } from '../../../src/domain/emojis/index.js';
 import { updateGuild } from '../../../src/domain/guilds/index.js';
 import { idSpaceOf } from '../../../src/infra/ids/ids.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { startBox, type TestBox } from '../../harness/box.js';
 import { PIXEL } from '../../harness/images.js';
 import { type Message, RawCloud, type RawConnection } from '../../harness/raw-cloud.js';
@@ -324,5 +325,16 @@ describe('R-27: remove_bot', () => {
     await connection.next('dispatch', isEvent('GUILD_MEMBER_REMOVE'));
     expect(await box.app.db.reader.role.count({ where: { guildId: guild.id, managed: true } })).toBe(0);
     expect(await remove()).toMatchObject({ status: 200 });
+  });
+});
+
+describe('R-31: an event that is lost', () => {
+  it('begins a new session with all guilds', async () => {
+    const { session } = await connection.next('begin');
+    box.app.bus.publishCommitted(topics.guild(guild.id), null, [], true);
+    await connection.closed;
+    const next = await cloud.welcome({ events: { session, seq: 1 } });
+    expect((await next.connection.next('begin')).session).not.toBe(session);
+    expect((await next.connection.next('announce')).guild.id).toBe(String(guild.id));
   });
 });
