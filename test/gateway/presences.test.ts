@@ -5,9 +5,11 @@ import { createInvite } from '../../src/domain/invites/index.js';
 import type { User } from '../../src/infra/database/index.js';
 import { ManualClock } from '../harness/clock.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
+import { loseAnswer, noPostgres } from '../harness/interleave.js';
 import { listenTo } from '../harness/live.js';
 import { addCrowd, createPerson } from '../harness/rows.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { needing } from '../harness/skipping.js';
 import {
   addMember,
   callOf,
@@ -158,6 +160,36 @@ describe('G-39 presence', () => {
     expect([of(await without.settled()), of(own.frames)]).toEqual([[], []]);
   });
 });
+
+describe.skipIf(noPostgres)(
+  needing(noPostgres, 'a presence that may be stored, as the answer to its COMMIT is lost'),
+  () => {
+    const statement = { status: null, activities: [], since: null, afk: false };
+
+    it('is published as soon as the database answers again', async () => {
+      const client = await session(watcher);
+      const { connections } = server.app;
+      const key = { id: `of ${other.id}`, userId: other.id, session: null };
+      await loseAnswer(/^COMMIT/, () => connections.open(key, statement));
+      clock.advance(2_000);
+      expect((await seen(client)).status).toBe('online');
+      await loseAnswer(/^COMMIT/, () => connections.close(key.id));
+      clock.advance(2_000);
+      expect((await seen(client)).status).toBe('offline');
+    });
+
+    it('is published when the user sets the same status again', async () => {
+      const client = await session(watcher);
+      const { connections } = server.app;
+      await connections.open({ id: `of ${other.id}`, userId: other.id, session: null }, statement);
+      expect((await seen(client)).status).toBe('online');
+      const set = () => connections.setStatus(other.id, 'dnd');
+      expect(await loseAnswer(/^COMMIT/, set)).toBeInstanceOf(Error);
+      await set();
+      expect((await seen(client)).status).toBe('dnd');
+    });
+  },
+);
 
 describe('G-63 a user who becomes a member', () => {
   const told = (frames: Awaited<ReturnType<GatewayClient['settled']>>, { id }: Pick<User, 'id'>) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, pause } from '../../infra/clock.js';
 import { forEachYielding, yieldOnce } from '../../infra/concurrency/event-loop.js';
 import { KeyedMutex } from '../../infra/concurrency/mutex.js';
-import { isMissingReference } from '../../infra/database/faults.js';
+import { isMissingReference, mayBeDone } from '../../infra/database/faults.js';
 import type { Logger } from '../../infra/observability/logger.js';
 import type { CallContext } from '../call.js';
 import { refusalIn } from '../errors.js';
@@ -56,6 +56,8 @@ export class Connections {
   #storing = 0;
   /** Callers that wait for stored presences. A failure releases them, because the database may be down for long. */
   readonly #waiting = new Set<() => void>();
+  /** Users of whom a change may be stored that was not published. */
+  readonly #unsure = new Set<bigint>();
   readonly #sessionNews: SessionNews;
   #isFailing = false;
   #isStopping = false;
@@ -117,7 +119,10 @@ export class Connections {
     for (const connection of this.#open.values()) {
       if (connection.userId === userId && connection.statement) connection.statement.status = status;
     }
-    const change = await storeStatus(this.parts.callOfNobody(), userId, status);
+    const change = await storeStatus(this.parts.callOfNobody(), userId, status).catch((error: unknown) => {
+      this.#doubt(error, userId);
+      throw error;
+    });
     if (!change) return null;
     await this.#inLine(userId, () => this.#tell(change));
     return change.after;
@@ -159,9 +164,10 @@ export class Connections {
   }
 
   #store(connection: Connection): Promise<void> {
-    return this.#inLine(connection.userId, async () => {
+    const { userId } = connection;
+    return this.#inLine(userId, async () => {
       const change = await this.#untilDone(() => this.#storeNow(connection));
-      if (change?.isOfSessions) this.#sessionNews.add(connection.userId);
+      if (change?.isOfSessions || this.#unsure.has(userId)) this.#sessionNews.add(userId);
       if (change) await this.#untilDone(() => this.#tell(change));
     });
   }
@@ -193,6 +199,7 @@ export class Connections {
       const changes = await storeConnections(this.parts.callOfNobody(), states);
       for (const [index, change] of changes.entries()) batch[index]?.resolve(change);
     } catch (error) {
+      for (const { connection } of batch) this.#doubt(error, connection.userId);
       // A connection that cannot be stored must not keep the others from being stored.
       if (batch.length > 1 && !refusalIn(error)) {
         for (const one of batch) await this.#storeBatch([one]);
@@ -204,7 +211,14 @@ export class Connections {
   }
 
   async #tell(change: Change): Promise<void> {
-    if (!looksAlike(change.before, change.after)) await publishPresence(this.parts.callOfNobody(), change);
+    const { before, after } = change;
+    if (looksAlike(before, after) && !this.#unsure.has(after.userId)) return;
+    await publishPresence(this.parts.callOfNobody(), change);
+    this.#unsure.delete(after.userId);
+  }
+
+  #doubt(error: unknown, userId: bigint): void {
+    if (mayBeDone(error)) this.#unsure.add(userId);
   }
 
   /** @returns undefined if the process stops first */
