@@ -45,6 +45,9 @@ interface Committed<T> extends Rendered {
   clocks: ReadonlyMap<string, TakenClock>;
 }
 
+/** How long a write may wait for those before it on SQLite. */
+const MAX_QUEUED_MS = 10_000;
+
 /** Aborts a transaction with events of streams that it has not locked. */
 class UnknownStreams extends Error {}
 
@@ -168,7 +171,9 @@ export class Writes {
 
   /** @param commit keeps the streams that it changes, because the error of a commit does not name them */
   async #published<T>(commit: (touched: Set<string>) => Promise<Committed<T>>): Promise<T> {
+    const queuedAt = performance.now();
     const run = async () => {
+      if (performance.now() - queuedAt > MAX_QUEUED_MS) throw new DatabaseBusy('other writes took too long');
       const touched = new Set<string>();
       const { result, clocks, messages, isGap } = await commit(touched).catch((error: unknown) => {
         if (mayBeDone(error)) this.#lose([...touched]);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -75,6 +76,19 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'a SQLite file that another process 
     ]);
     await unlock();
     expect((await send('after')).status).toBe(200);
+    expect((await transaction()).status).toBe(200);
+  });
+
+  it('refuses a write after ten seconds in the queue', { tags: ['slow'] }, async () => {
+    await lock();
+    const waiting = Promise.all([transaction(), transaction(), transaction()]);
+    // The queue counts real time, and the lock that of the test's clock.
+    await setTimeout(10_500);
+    const startedAt = clock.now();
+    const answers = await passTimeUntil(waiting);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(clock.now() - startedAt).toBeLessThan(6_000);
+    await unlock();
     expect((await transaction()).status).toBe(200);
   });
 
