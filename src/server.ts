@@ -43,7 +43,7 @@ import {
   showPool,
   showRedis,
 } from './infra/observability/metrics.js';
-import { createRedisBus } from './infra/processes/bus.js';
+import { createBus } from './infra/processes/bus.js';
 import { STREAM_GAP } from './infra/streams/stream.js';
 import { topics } from './infra/streams/topics.js';
 import { createOAuthEntrypoint } from './oauth/index.js';
@@ -219,7 +219,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const operationsHttp = config.metricsPort === null ? http : fastify();
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
-  const relay = createRelay(app, bots, redis && createRedisBus<CrossProcessMessage>(redis, log));
+  const relay = createRelay(app, bots, redis && createBus<CrossProcessMessage>(redis, log));
   const directory = createDirectory(app, relay.transports, redis && new SharedKeys(redis));
   boxClient.set(relay.boxClient);
   const entrypoints: Entrypoint[] = [

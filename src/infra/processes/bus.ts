@@ -28,14 +28,23 @@ export interface Bus<Message extends Typed> {
   /** Like `publish`, for a message that needs a subscriber. Rejects if it is unknown whether one received it. */
   deliver(topic: string, message: Message): Promise<Delivery>;
   subscribe(topic: string, handler: BusHandler<Message>): BusSubscription;
-  close(): Promise<void>;
 }
 
-/** An error in a handler is logged, and the other handlers still run. */
-export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message> {
-  const handlers = new Map<string, Set<BusHandler<Message>>>();
-  const publish = (topic: string, message: Message) => {
-    for (const handler of handlers.get(topic) ?? []) {
+interface Topic<Message extends Typed> {
+  /** Undefined without Redis. */
+  channel: RedisChannel | undefined;
+  handlers: Set<BusHandler<Message>>;
+}
+
+/**
+ * Without Redis, and while it is unavailable, each process receives only its own messages. An error in a handler is
+ * logged, and the other handlers still run.
+ */
+export function createBus<Message extends Typed>(redis: RedisLink | null, log: Logger): Bus<Message> {
+  const origin = randomUUID();
+  const topics = new Map<string, Topic<Message>>();
+  const callHandlers = (topic: string, message: Message) => {
+    for (const handler of topics.get(topic)?.handlers ?? []) {
       try {
         handler(message);
       } catch (error) {
@@ -43,85 +52,45 @@ export function createLocalBus<Message extends Typed>(log: Logger): Bus<Message>
       }
     }
   };
-  return {
-    publish,
-    async deliver(topic, message) {
-      publish(topic, message);
-      return handlers.has(topic) ? 'heard' : 'unheard';
-    },
-    subscribe(topic, handler) {
-      const ofTopic = handlers.get(topic) ?? new Set();
-      handlers.set(topic, ofTopic);
-      // A wrapper per subscription keeps two subscriptions with the same function apart.
-      const own: BusHandler<Message> = (message) => handler(message);
-      ofTopic.add(own);
-      return {
-        isComplete: true,
-        ready: Promise.resolve(),
-        close() {
-          ofTopic.delete(own);
-          if (ofTopic.size === 0) handlers.delete(topic);
-        },
-      };
-    },
-    close: async () => handlers.clear(),
-  };
-}
-
-interface SharedChannel {
-  channel: RedisChannel;
-  /** Number of subscriptions. */
-  count: number;
-}
-
-/** While Redis is unavailable, each process receives only its own messages. */
-export function createRedisBus<Message extends Typed>(redis: RedisLink, log: Logger): Bus<Message> {
-  const { commands, prefix } = redis;
-  const origin = randomUUID();
-  const local = createLocalBus<Message>(log);
-  const shared = new Map<string, SharedChannel>();
-  const channels = new RedisChannels(redis, prefix, {
-    onText(topic, text) {
+  const events = {
+    onText(topic: string, text: string) {
       const { from, message } = JSON.parse(text) as { from: string; message: Message };
-      if (from !== origin) local.publish(topic, message);
+      if (from !== origin) callHandlers(topic, message);
     },
     onResumed() {},
-  });
+  };
+  const channels = redis && new RedisChannels(redis, redis.prefix, events);
   /** @returns the number of processes that received the message */
-  const sendOut = (topic: string, message: Message) =>
+  const sendOut = ({ commands, prefix }: RedisLink, topic: string, message: Message) =>
     commands.publish(prefix + topic, JSON.stringify({ from: origin, message }));
   return {
     publish(topic, message) {
-      local.publish(topic, message);
-      if (commands.status === 'ready') sendOut(topic, message).catch(() => {});
+      callHandlers(topic, message);
+      if (redis?.commands.status === 'ready') sendOut(redis, topic, message).catch(() => {});
     },
     async deliver(topic, message) {
-      if ((await local.deliver(topic, message)) === 'heard') return 'heard';
-      if (commands.status !== 'ready') return 'away';
-      return (await sendOut(topic, message)) > 0 ? 'heard' : 'unheard';
+      callHandlers(topic, message);
+      if (topics.has(topic)) return 'heard';
+      if (redis && redis.commands.status !== 'ready') return 'away';
+      return redis && (await sendOut(redis, topic, message)) > 0 ? 'heard' : 'unheard';
     },
     subscribe(topic, handler) {
-      const inner = local.subscribe(topic, handler);
-      const one = shared.get(topic) ?? { channel: channels.open(topic), count: 0 };
-      shared.set(topic, one);
-      one.count += 1;
-      let isOpen = true;
+      const one = topics.get(topic) ?? { channel: channels?.open(topic), handlers: new Set() };
+      topics.set(topic, one);
+      // A wrapper per subscription keeps two subscriptions with the same function apart.
+      const own: BusHandler<Message> = (message) => handler(message);
+      one.handlers.add(own);
       return {
         get isComplete() {
-          return one.channel.isComplete;
+          return one.channel?.isComplete ?? true;
         },
-        ready: one.channel.ready,
+        ready: one.channel?.ready ?? Promise.resolve(),
         close() {
-          if (!isOpen) return;
-          isOpen = false;
-          inner.close();
-          one.count -= 1;
-          if (one.count > 0) return;
-          shared.delete(topic);
-          channels.leave(topic);
+          if (!one.handlers.delete(own) || one.handlers.size > 0) return;
+          topics.delete(topic);
+          channels?.leave(topic);
         },
       };
     },
-    close: () => local.close(),
   };
 }

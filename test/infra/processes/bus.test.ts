@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/infra/clock.js';
-import { createRedisBus } from '../../../src/infra/processes/bus.js';
+import { createBus } from '../../../src/infra/processes/bus.js';
 import { connectRedis } from '../../../src/infra/processes/redis.js';
 import { missingRedis, REDIS_URL } from '../../harness/redis.js';
 import { needing } from '../../harness/skipping.js';
@@ -20,14 +20,14 @@ test.skipIf(missing)(
   async () => {
     const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
     if (!here || !there) throw new Error('there are two connections');
-    const bus = createRedisBus<Message>(here, log);
+    const bus = createBus<Message>(here, log);
     const topic = randomUUID();
     const heard: string[] = [];
     const leaving = bus.subscribe(topic, () => {});
     await bus.subscribe(topic, (message) => 'data' in message && heard.push(message.data)).ready;
     leaving.close();
     leaving.close();
-    createRedisBus<Message>(there, log).publish(topic, { type: 'TYPING_START', data: '{"n":1}' });
+    createBus<Message>(there, log).publish(topic, { type: 'TYPING_START', data: '{"n":1}' });
     await expect.poll(() => heard, { timeout: 8_000 }).toEqual(['{"n":1}']);
     here.close();
     there.close();
@@ -39,7 +39,7 @@ test.skipIf(missing)(
   async () => {
     const [here, there] = await Promise.all([0, 1].map(() => connectRedis(REDIS_URL, systemClock, log)));
     if (!here || !there) throw new Error('there are two connections');
-    const [bus, publisher] = [createRedisBus<Message>(here, log), createRedisBus<Message>(there, log)];
+    const [bus, publisher] = [createBus<Message>(here, log), createBus<Message>(there, log)];
     const topic = randomUUID();
     const heard: string[] = [];
     const listen = async (name: string) => {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/infra/clock.js';
 import { SharedKeys } from '../../../../src/infra/crypto/shared-keys.js';
-import { createLocalBus } from '../../../../src/infra/processes/bus.js';
+import { createBus } from '../../../../src/infra/processes/bus.js';
 import { connectRedis, type RedisLink } from '../../../../src/infra/processes/redis.js';
 import { MAX_KEPT_BYTES, ResponseQuota } from '../../../../src/relay/cloud/connections/response-quota.js';
 import { CrossProcessClient } from '../../../../src/relay/cloud/cross-process/client.js';
@@ -142,7 +142,7 @@ describe.skipIf(missing)(
           }),
         call: () => Promise.reject(new Error('nothing is called')),
       };
-      const bus = createLocalBus<CrossProcessMessage>(silent);
+      const bus = createBus<CrossProcessMessage>(null, silent);
       const crossProcessServer = new CrossProcessServer({
         bus,
         clock: systemClock,

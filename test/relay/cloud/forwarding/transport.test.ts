@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BoxRefused } from '../../../../src/domain/boxes/index.js';
 import { GuildUnavailable } from '../../../../src/domain/guilds/index.js';
-import { createLocalBus } from '../../../../src/infra/processes/bus.js';
+import { createBus } from '../../../../src/infra/processes/bus.js';
 import { CrossProcessClient } from '../../../../src/relay/cloud/cross-process/client.js';
 import { type CrossProcessMessage, crossProcessTopics } from '../../../../src/relay/cloud/cross-process/messages.js';
 import { CrossProcessServer } from '../../../../src/relay/cloud/cross-process/server.js';
@@ -208,7 +208,7 @@ describe('a box with its connection in another process', () => {
 
   /** A client of a box whose connection is at the other end of a bus. */
   async function lineBy(transport: BoxTransport | null): Promise<BoxTransport> {
-    const bus = createLocalBus<CrossProcessMessage>(server.app.log);
+    const bus = createBus<CrossProcessMessage>(null, server.app.log);
     const crossProcessServer = new CrossProcessServer({
       bus,
       clock,
@@ -271,7 +271,7 @@ describe('a box with its connection in another process', () => {
   });
 
   it('has no outcome if that process does not answer', async () => {
-    const bus = createLocalBus<CrossProcessMessage>(server.app.log);
+    const bus = createBus<CrossProcessMessage>(null, server.app.log);
     bus.subscribe(crossProcessTopics.holder('there'), () => {});
     const asked = new CrossProcessClient(bus, clock).transportTo(7n, 'there').call('guild', {}, errand);
     const outcome = expect(asked).rejects.toMatchObject({ fault: 'timeout' });
@@ -281,7 +281,7 @@ describe('a box with its connection in another process', () => {
   });
 
   it('is offline if that process has no subscription any more', async () => {
-    const bus = createLocalBus<CrossProcessMessage>(server.app.log);
+    const bus = createBus<CrossProcessMessage>(null, server.app.log);
     const asked = new CrossProcessClient(bus, clock).transportTo(7n, 'gone').call('guild', {}, errand);
     await expect(asked).rejects.toMatchObject({ fault: 'offline' });
   });
