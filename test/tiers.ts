@@ -51,7 +51,7 @@ export const onPostgres = testFiles([
   'domain/*',
   'domain/*/{races,written,queries,statements,order,positions,limits,deletions,demotions,list,search,prune,names,visibility}',
   'domain/{audit-log,bans,guilds,installations,invites,messages,teams,testers,webhooks,voice}/*',
-  'domain/applications/delete',
+  'domain/applications/{created-in-team,delete}',
   'domain/members/kept-timeouts',
   'domain/interactions/{statements,states}',
   'domain/interactions/delivery/*',
