@@ -17,6 +17,9 @@ const SECONDS = Number(process.env.WRITER_SECONDS ?? 30);
 /** Within this time, the database ends a transaction that stalls while it holds a clock. */
 const STALL_MS = 2_000;
 
+/** Kinds of which one in a hundred may take more than four times the median. */
+const MOST_UNEVEN = 4;
+
 /** For the rest of a call on a busy machine. */
 const SLACK_MS = 700;
 
@@ -40,7 +43,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'writers of one server'), () => 
     channelPath = `/channels/${guild.channel.id}`;
   });
 
-  it('of 16 kinds are never refused', { timeout: SECONDS * 1_000 + 60_000 }, async () => {
+  it('of 16 kinds are never refused, and served in turn', { timeout: SECONDS * 1_000 + 60_000 }, async () => {
     const durations = new Map<string, number[]>();
     const write: Write = async (kind, method, place, json) => {
       const start = performance.now();
@@ -56,9 +59,10 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'writers of one server'), () => 
         for (let n = 0; performance.now() < end; n += 1) await round(n);
       }),
     );
-    if (!process.env.WRITER_SECONDS) return;
-    const rows = [...durations].map(([kind, all]) => JSON.stringify({ kind, count: all.length, ...quantilesOf(all) }));
-    process.stdout.write(`${rows.join('\n')}\n`);
+    const rows = [...durations].map(([kind, all]) => ({ kind, count: all.length, ...quantilesOf(all) }));
+    if (process.env.WRITER_SECONDS) process.stdout.write(`${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+    // Pauses of a busy machine may delay a few kinds. Without turns, ten and more are delayed.
+    expect(rows.filter(({ p50, p99 }) => p99 > 4 * p50).length).toBeLessThanOrEqual(MOST_UNEVEN);
   });
 
   it('wait at most two seconds for one that goes silent while it holds the clock', async () => {

@@ -1,6 +1,7 @@
 import { isUnavailable, mayBeDone } from '../../infra/database/faults.js';
 import { type Message, Prisma, type PrismaClient } from '../../infra/database/index.js';
 import type { NextId } from '../../infra/ids/ids.js';
+import { turnOf } from '../../infra/streams/clocks.js';
 import type { DomainEvent } from '../events.js';
 
 export type NewMessageRow = Omit<Prisma.MessageUncheckedCreateInput, 'id' | 'attachments' | 'reactions' | 'pin'>;
@@ -59,12 +60,16 @@ export class MessageInserts {
 
   async #insertSome(topic: string, group: readonly Waiting[]): Promise<void> {
     try {
-      const rows = group.map(({ nextId, row }) => storedRow(nextId(), row));
+      const made = group.map((one) => ({ ...one, stored: storedRow(one.nextId(), one.row) }));
+      const rows = made.map(({ stored }) => stored);
       const clock = await this.#statement(topic, rows);
-      const stored = clock === null ? [] : rows;
-      const events = stored.map((row, index) => () => eventAt(group, index, row));
+      const events = made.map(
+        ({ eventOf, stored }) =>
+          () =>
+            eventOf(stored),
+      );
       if (clock !== null) this.parts.publish(topic, clock, events);
-      for (const [index, { resolve }] of group.entries()) resolve(stored[index] ?? null);
+      for (const { resolve, stored } of made) resolve(clock === null ? null : stored);
     } catch (error) {
       if (mayBeDone(error)) this.parts.lose(topic);
       for (const { resolve, reject } of group) {
@@ -78,8 +83,10 @@ export class MessageInserts {
   async #statement(topic: string, rows: readonly Message[]): Promise<number | null> {
     const [first, last] = [rows.at(0)?.id, rows.at(-1)?.id];
     const taken = await this.parts.writer.$queryRaw<{ seq: bigint }[]>`
-      WITH "clock" AS (
-        UPDATE "StreamClock" SET "seq" = "seq" + 1, "newestId" = ${last}
+      WITH "turn" AS MATERIALIZED (
+        SELECT ${turnOf(Prisma.sql`${topic}`)}
+      ), "clock" AS (
+        UPDATE "StreamClock" SET "seq" = "seq" + 1, "newestId" = ${last} FROM "turn"
         WHERE "key" = ${topic} AND "newestId" < ${first}
         RETURNING "seq"
       ), "inserted" AS (
@@ -90,12 +97,6 @@ export class MessageInserts {
     const [clock] = taken;
     return clock ? Number(clock.seq) : null;
   }
-}
-
-function eventAt(group: readonly Waiting[], index: number, row: Message): DomainEvent {
-  const waiting = group[index];
-  if (!waiting) throw new RangeError('every row has its caller');
-  return waiting.eventOf(row);
 }
 
 /** Columns of `Message` with their types in PostgreSQL. */

@@ -28,13 +28,21 @@ export function createClocks(db: Database): Clocks {
 /** PostgreSQL ends a transaction that stalls while others wait for its clocks. */
 const STALLED_MS = 2_000;
 
+/** Waits in line for a stream. PostgreSQL serves advisory locks in order; of those who wait for a row, any may be next. */
+export function turnOf(topic: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`pg_advisory_xact_lock(hashtextextended(${topic}, 0))`;
+}
+
 /** PostgreSQL: one row per stream. */
 class StoredClocks implements Clocks {
   async take(db: Transaction, topics: readonly string[]): Promise<Map<string, TakenClock>> {
     if (topics.length === 0) return new Map();
-    const rows = Prisma.join(inLockOrder(topics).map((topic) => Prisma.sql`(${topic}, 1, 0)`));
+    const rows = Prisma.join(inLockOrder(topics).map((topic, place) => Prisma.sql`(${topic}, ${place}::int)`));
     const taken = await db.$queryRaw<{ key: string; seq: bigint; newestId: bigint }[]>`
-      INSERT INTO "StreamClock" ("key", "seq", "newestId") VALUES ${rows}
+      WITH "turn" AS MATERIALIZED (
+        SELECT "key", ${turnOf(Prisma.sql`"key"`)} FROM (VALUES ${rows}) AS "topic" ("key", "place") ORDER BY "place"
+      )
+      INSERT INTO "StreamClock" ("key", "seq", "newestId") SELECT "key", 1, 0 FROM "turn"
       ON CONFLICT ("key") DO UPDATE SET "seq" = "StreamClock"."seq" + 1
       RETURNING "key", "seq", "newestId",
         set_config('statement_timeout', ${String(STALLED_MS)}, true),
