@@ -77,6 +77,18 @@ describe.skipIf(missing)(needing(missing, 'a process that shares streams with an
     await expect.poll(() => heard, soon).toEqual(['first', 'theirs', 'ours', 'without a commit']);
   });
 
+  it('hears each event without a commit once, whichever the log returns again', async () => {
+    const { topic, line, there, heard, subscription } = await openTwo('boxes');
+    line.cut();
+    await expect.poll(() => subscription.isComplete, soon).toBe(false);
+    there.publish(topic, said('second'));
+    line.mend();
+    await expect.poll(() => heard, soon).toContain('second');
+    there.publish(topic, said('third'));
+    await expect.poll(() => heard, soon).toContain('third');
+    expect(heard).toEqual(['first', 'second', 'third']);
+  });
+
   it('reports a gap if Redis has lost the log during that time', async () => {
     const { prefix, line, here, heard, subscription, tell } = await openTwo();
     line.cut();
