@@ -48,8 +48,10 @@ const applicationsOf = () => server.app.db.reader.application.count({ where: { o
 describe.skipIf(noPostgres)(needing(noPostgres, 'an application in a team that gets another owner'), () => {
   it('counts towards the limit of the new owner', async () => {
     const { app } = server;
-    const [ownerUserId, teamId] = [BigInt(admin.id), BigInt(team.id)];
-    const [oldOwner, newOwner] = [await userOf(app, owner), await userOf(app, admin)].map((user) => callOf(app, user));
+    const heir = await signUp(server, 'heir');
+    await addToTeam(owner, team, heir, 'ADMIN');
+    const [ownerUserId, teamId] = [BigInt(heir.id), BigInt(team.id)];
+    const [oldOwner, newOwner] = [await userOf(app, owner), await userOf(app, heir)].map((user) => callOf(app, user));
     if (!oldOwner || !newOwner) throw new Error('no calls');
     await createBots(app, limits.applicationsPerOwner - 1, { ownerUserId });
     const write: CallContext['write'] = async (work, options) => {
