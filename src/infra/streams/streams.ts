@@ -106,11 +106,15 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
   }
 
   publish(topic: string, message: Message): void {
-    this.#publish(topic, null, [message], false);
+    this.publishCommitted(topic, null, [message]);
   }
 
   publishCommitted(topic: string, clock: number | null, messages: readonly Message[], isGap = false): void {
-    this.#publish(topic, clock, messages, isGap);
+    this.#lastClock = clock ?? this.#lastClock;
+    const envelope = this.#send(topic, clock, messages, isGap);
+    const isTapped = this.#taps.length > 0 && (messages.length > 0 || isGap);
+    const stream = this.#streams.get(topic) ?? (isTapped ? this.#open(topic) : undefined);
+    stream?.take(envelope);
   }
 
   heard(topic: string): number | null {
@@ -131,14 +135,6 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
     for (const piece of chunksOf(subscribed, TOPICS_PER_QUERY)) clocks.push(...(await readClocks(piece)));
     await wait(withinMs);
     for (const [topic, clock] of clocks) this.#streams.get(topic)?.catchUp(clock);
-  }
-
-  #publish(topic: string, clock: number | null, messages: readonly Message[], isGap: boolean): void {
-    this.#lastClock = clock ?? this.#lastClock;
-    const envelope = this.#send(topic, clock, messages, isGap);
-    const isTapped = this.#taps.length > 0 && (messages.length > 0 || isGap);
-    const stream = this.#streams.get(topic) ?? (isTapped ? this.#open(topic) : undefined);
-    stream?.take(envelope);
   }
 
   #send(topic: string, clock: number | null, messages: readonly Message[], isGap: boolean): Envelope<Message> {
