@@ -70,7 +70,8 @@ export async function startProxy(name: ProxyName, server: TestServer): Promise<R
   const program: Program = PROGRAMS[name];
   const target = `127.0.0.1:${new URL(server.origin).port}`;
   return launch(name, program.file, await freePort(), (shipped, port, folder) =>
-    program.adapt(shipped, port, folder).replaceAll('127.0.0.1:4000', target),
+    // First of all, since a free port can itself begin with 4000.
+    program.adapt(shipped.replaceAll('127.0.0.1:4000', target), port, folder),
   );
 }
 
@@ -80,13 +81,19 @@ export interface Behind {
 }
 
 export async function startProxyOfTwo(first: Behind, second: Behind): Promise<RunningProxy> {
+  // Each kind is replaced in one go: a free port can itself begin with 4001.
+  const listeners = new Map([
+    ['8081', first.gatewayPort],
+    ['8082', second.gatewayPort],
+  ]);
+  const targets = new Map([
+    ['4001', first.port],
+    ['4002', second.port],
+  ]);
   return launch('haproxy', 'haproxy-several.cfg', await freePort(), (shipped, port) =>
     shipped
-      .replace(/bind :8080$/m, `bind 127.0.0.1:${port}`)
-      .replace(/bind :8081$/m, `bind 127.0.0.1:${first.gatewayPort}`)
-      .replace(/bind :8082$/m, `bind 127.0.0.1:${second.gatewayPort}`)
-      .replaceAll('127.0.0.1:4001', `127.0.0.1:${first.port}`)
-      .replaceAll('127.0.0.1:4002', `127.0.0.1:${second.port}`),
+      .replace(/bind :(808\d)$/gm, (_, shippedPort: string) => `bind 127.0.0.1:${listeners.get(shippedPort) ?? port}`)
+      .replace(/127\.0\.0\.1:(400\d)$/gm, (_, shippedPort: string) => `127.0.0.1:${targets.get(shippedPort)}`),
   );
 }
 
