@@ -20,7 +20,10 @@ const { prototype: sqlite } = require('better-sqlite3') as { prototype: Preparin
 /** Statements of timers, unrelated to the work. */
 function isByTheWay(statement: string): boolean {
   return (
-    statement === SIGN_OF_LIFE || /^(UPDATE \S+ SET \S*LastUsedAt|WITH .*INSERT INTO \S*BoxMeasure)/s.test(statement)
+    statement === SIGN_OF_LIFE ||
+    /^(UPDATE \S+ SET \S*LastUsedAt|WITH .*INSERT INTO \S*BoxMeasure|\s*UPDATE "LiveProcess"|\s*SELECT "signsWith")/s.test(
+      statement,
+    )
   );
 }
 

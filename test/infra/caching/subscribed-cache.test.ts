@@ -1,5 +1,8 @@
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { SubscribedCache } from '../../../src/infra/caching/subscribed-cache.js';
+import { createStreams } from '../../../src/infra/streams/streams.js';
+import { topics } from '../../../src/infra/streams/topics.js';
 import { ManualClock } from '../../harness/clock.js';
 
 function gatedCache() {
@@ -42,3 +45,33 @@ it.each(['succeeds', 'fails'])(
     expect(loads).toHaveLength(3);
   },
 );
+
+it('a change reaches the cache before it is its turn', () => {
+  const streams = createStreams<{ type: 'SAID'; text: string }>({
+    log: pino({ level: 'silent' }),
+    redis: null,
+    order: 'byClock',
+    decidesAccess: () => false,
+    changesOf: () => [],
+    withoutOutdated: (message) => message,
+    stateOf: () => undefined,
+    onGap() {},
+  });
+  const told: string[] = [];
+  const delivered: string[] = [];
+  const cache = new SubscribedCache<string, object, { type: 'SAID'; text: string }>({
+    max: 10,
+    clock: new ManualClock(),
+    bus: streams,
+    topicOf: topics.guild,
+    read: () => Promise.resolve('thing'),
+    empty: () => ({}),
+    onMessage: (_, { text }) => told.push(text),
+  });
+  cache.of(1n);
+  streams.subscribe(topics.guild(1n), (message) => 'text' in message && delivered.push(message.text));
+  for (const clock of [1, 3])
+    streams.publishCommitted(topics.guild(1n), clock, [{ type: 'SAID', text: `change ${clock}` }]);
+  expect(delivered).toEqual(['change 1']);
+  expect(told).toEqual(['change 1', 'change 3']);
+});

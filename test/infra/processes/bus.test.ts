@@ -66,3 +66,11 @@ test.skipIf(missing)(
     there.close();
   },
 );
+
+test('without Redis, a message is heard if a listener of this process has its topic', async () => {
+  const bus = createBus<Message>(null, log);
+  const subscription = bus.subscribe('topic', () => {});
+  expect(await bus.deliver('topic', { type: 'TYPING_START', data: '1' })).toBe('heard');
+  subscription.close();
+  expect(await bus.deliver('topic', { type: 'TYPING_START', data: '2' })).toBe('unheard');
+});
