@@ -51,10 +51,6 @@ export class Connection implements Applicant {
     gateway.connections.add(this);
   }
 
-  get hasSession(): boolean {
-    return this.#session !== null;
-  }
-
   get isClosed(): boolean {
     return this.#closed;
   }

@@ -3,7 +3,6 @@ import type { AuthenticatedBot, PrivilegedIntent } from '../domain/applications/
 import type { Clock, Timer } from '../infra/clock.js';
 import { KeyedMutex, Mutex } from '../infra/concurrency/mutex.js';
 import type { User } from '../infra/database/index.js';
-import type { StreamPosition } from '../infra/streams/envelope.js';
 import type { GatewayEvent, Payload } from './events.js';
 import { Pace } from './pace.js';
 import type { PresenceUpdate } from './payloads.js';
@@ -21,10 +20,6 @@ import {
 import { ReplayBuffer } from './replay-buffer.js';
 
 export interface GuildSubscription {
-  /** Whether GUILD_CREATE is still to be sent. */
-  readonly isHeld: boolean;
-  /** Whether every event that the process has heard is with the session. */
-  readonly isIdle: boolean;
   detach(): void;
 }
 
@@ -50,22 +45,6 @@ export interface SessionTerms {
   presence: PresenceUpdate | null;
 }
 
-/** What a session has sent and keeps, apart from its guilds. */
-export interface SessionProgress {
-  /** Of the last event. */
-  sequence: number;
-  /** Sequence number of the last event that was sent. */
-  sent: number;
-  acknowledged: number;
-  /** The kept events, of which the last has `sequence`. */
-  events: GatewayEvent[];
-  /** When it lost its client, in milliseconds since the Unix epoch; null if it has one. */
-  waitsSince: number | null;
-}
-
-/** Why a session left this process. */
-export type Departure = 'ended' | 'moved';
-
 /**
  * The state that survives a connection. The replay buffer is the only queue: it holds events that are new, resent by
  * RESUME or delayed by a slow client. Sessions share the event objects.
@@ -87,12 +66,10 @@ export class Session {
   /** Guilds whose events the session receives, by id. */
   readonly guilds = new Map<bigint, GuildSubscription>();
   readonly unavailableGuilds = new Set<bigint>();
-  /** What a moved session has had of the streams that concern its bot, by topic. */
-  readonly arrivedAt = new Map<string, StreamPosition>();
   /** Resolves after READY and its guilds were dispatched. */
   readonly introduced: Promise<void>;
 
-  readonly #replay: ReplayBuffer;
+  readonly #replay = new ReplayBuffer();
   #sequence = 0;
   #sent = 0;
   #unsentBytes = 0;
@@ -101,7 +78,6 @@ export class Session {
   #catchingUp = true;
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
-  #waitsSince: number | null = null;
   #ended = false;
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
@@ -109,15 +85,11 @@ export class Session {
   readonly #roomMutex = new Mutex();
   readonly #tasks = new KeyedMutex<string | null>();
   #waitingTasks = 0;
-  /** Includes those that wait. */
-  #runningTasks = 0;
-  #isIntroduced = false;
 
   constructor(
     private readonly clock: Clock,
-    readonly terms: SessionTerms,
-    private readonly onEnd: (session: Session, departure: Departure) => void,
-    progress?: SessionProgress,
+    terms: SessionTerms,
+    private readonly onEnd: (session: Session) => void,
   ) {
     this.id = terms.id;
     this.bot = terms.bot;
@@ -133,37 +105,6 @@ export class Session {
     this.introduced = new Promise((resolve) => {
       this.#markIntroduced = resolve;
     });
-    this.#replay = progress
-      ? ReplayBuffer.of(progress.events, progress.sequence - progress.events.length + 1)
-      : new ReplayBuffer();
-    if (progress) this.#goOn(progress);
-  }
-
-  #goOn({ sequence, sent, acknowledged, waitsSince }: SessionProgress): void {
-    this.#sequence = sequence;
-    this.#sent = sent;
-    this.#acknowledged = acknowledged;
-    this.#unsentBytes = this.#bytesAfter(sent);
-    this.#wait(waitsSince ?? this.clock.now());
-  }
-
-  /** Whether READY's guilds are dispatched, and no request of the client is being answered. */
-  get isSettled(): boolean {
-    return this.#isIntroduced && this.#runningTasks === 0;
-  }
-
-  /** From here on, this process no longer has the session. Its connection stays open. */
-  leave(): { progress: SessionProgress; link: SessionLink | null } {
-    const link = this.#link;
-    const progress = {
-      sequence: this.#sequence,
-      sent: this.#sent,
-      acknowledged: this.#acknowledged,
-      events: this.#replay.events,
-      waitsSince: this.#waitsSince,
-    };
-    this.#depart('moved');
-    return { progress, link };
   }
 
   get ended(): boolean {
@@ -217,7 +158,6 @@ export class Session {
   attach(link: SessionLink): void {
     this.#expiry?.cancel();
     this.#expiry = null;
-    this.#waitsSince = null;
     this.#link = link;
     this.#catchingUp = true;
     this.pump();
@@ -230,13 +170,8 @@ export class Session {
   detach(link: SessionLink): boolean {
     if (this.#link !== link) return false;
     this.#link = null;
-    this.#wait(this.clock.now());
+    this.#expiry = this.clock.after(RESUME_WINDOW_MS, () => this.end());
     return true;
-  }
-
-  #wait(since: number): void {
-    this.#waitsSince = since;
-    this.#expiry = this.clock.after(since + RESUME_WINDOW_MS - this.clock.now(), () => this.end());
   }
 
   /**
@@ -303,7 +238,6 @@ export class Session {
   }
 
   markIntroduced(): void {
-    this.#isIntroduced = true;
     this.#markIntroduced();
   }
 
@@ -314,23 +248,11 @@ export class Session {
   inTurn(task: () => Promise<void>, key: string | null = null): boolean {
     if (this.#waitingTasks === MAX_WAITING_REQUESTS) return false;
     this.#waitingTasks += 1;
-    this.#runningTasks += 1;
     void this.#tasks.run(key, async () => {
       this.#waitingTasks -= 1;
       if (!this.#ended) await task();
-      this.#runningTasks -= 1;
     });
     return true;
-  }
-
-  /** Runs `task`, which dispatches. The session leaves this process only afterwards. */
-  async dispatching<T>(task: () => Promise<T>): Promise<T> {
-    this.#runningTasks += 1;
-    try {
-      return await task();
-    } finally {
-      this.#runningTasks -= 1;
-    }
   }
 
   disconnect(close: Close): void {
@@ -339,19 +261,15 @@ export class Session {
 
   end(close?: Close): void {
     if (this.#ended) return;
-    this.#endedBy = close;
-    const link = this.#link;
-    this.#depart('ended');
-    if (close) link?.close(close);
-  }
-
-  #depart(departure: Departure): void {
     this.#ended = true;
-    this.#link = null;
+    this.#endedBy = close;
     this.#expiry?.cancel();
     this.#replay.dropThrough(this.#sequence);
+    const link = this.#link;
+    this.#link = null;
+    if (close) link?.close(close);
     this.#wakeRoomWaiters();
-    this.onEnd(this, departure);
+    this.onEnd(this);
   }
 
   #wakeRoomWaiters(): void {
