@@ -8,6 +8,10 @@ export interface Entrypoint {
   mount?(http: FastifyInstance): Promise<void> | void;
   /** By path, for an entry point on the shared listener. */
   upgrades?: Record<string, UpgradeHandler>;
+  /** Called before the server listens. */
+  prepare?(): Promise<void>;
   /** Resolves when its connections are closed or given up. Other entry points still serve. */
   drain?(): Promise<void>;
+  /** Called when this process no longer serves anything else. Resolves when its connections are closed or given up. */
+  leave?(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { jobKinds } from './domain/jobs.js';
 import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Entrypoint } from './entrypoint.js';
-import { createGatewayEntrypoint } from './gateway/index.js';
+import { createGatewayEntrypoint, type MoveMessage } from './gateway/index.js';
 import { answerBrokenRequest } from './http/broken-requests.js';
 import { createClientAddress } from './http/client-address.js';
 import { HttpDrain } from './http/drain.js';
@@ -96,6 +96,9 @@ export interface Server {
 
 /** Time limit for connections and requests during shutdown. */
 const STOP_DEADLINE_MS = 7_500;
+
+/** Time of that for gateway sessions, which leave when nothing else happens. */
+const PARTING_MS = 4_500;
 
 /** Time limit for closing resources after the connections. */
 const CLOSE_DEADLINE_MS = 1_500;
@@ -229,7 +232,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     createCdnEntrypoint(app),
     createOAuthEntrypoint(app, accounts.pageSessions),
     createRestEntrypoint(app, accounts.personFromHeaders, config.box ? everythingHere : directory),
-    createGatewayEntrypoint(app),
+    createGatewayEntrypoint(app, redis && createBus<MoveMessage>(redis, log)),
     ...(config.box ? [] : [relay.entrypoint]),
   ];
   const uplink = dialsCloud(opened.box)
@@ -246,6 +249,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     async start() {
       const conflict = await app.live.join();
       if (conflict) throw refusalOf(conflict);
+      for (const entrypoint of entrypoints) await entrypoint.prepare?.();
       if (operationsHttp !== http) await listen(operationsHttp, config.host, config.metricsPort ?? 0);
       const port = await listen(http, config.host, config.port, config.socketFd);
       app.addresses.listeningAt = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
@@ -270,8 +274,12 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         drain.announce();
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
-        const drained = [...entrypoints.map((entrypoint) => entrypoint.drain?.()), drain.endIdleConnections()];
-        const left = Promise.all(drained).then(() => Promise.all([leave(app), app.executions.settle()]));
+        const drained = [...entrypoints.map((entrypoint) => entrypoint.drain?.()), jobsStopped, drain.settled()];
+        await isDoneWithin(cutOffAt - PARTING_MS - performance.now(), Promise.all(drained));
+        const parted = [...entrypoints.map((entrypoint) => entrypoint.leave?.()), drain.endIdleConnections()];
+        const left = Promise.all([...drained, ...parted]).then(() =>
+          Promise.all([leave(app), app.executions.settle()]),
+        );
         const finish = Promise.all([left, resources.mailer.settle()]);
         if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {
           log.warn('Some connections did not end in time; closing them');

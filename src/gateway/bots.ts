@@ -8,12 +8,14 @@ import { takeForGateway } from '../domain/interactions/index.js';
 import { pause, type Timer } from '../infra/clock.js';
 import { chunksOf, forEachYielding, yieldToEventLoop } from '../infra/concurrency/event-loop.js';
 import type { BusSubscription } from '../infra/processes/bus.js';
+import { isWithin, type Place } from '../infra/streams/envelope.js';
 import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
 import { GatewayEvent, Piece } from './events.js';
 import { leaveGuild } from './guild-delete.js';
 import { asksTooMuch } from './intents.js';
+import type { Missed } from './moves/missed.js';
 import { closes } from './protocol.js';
 import type { Session } from './session.js';
 
@@ -80,33 +82,43 @@ export class Bots {
     const bot: Bot = {
       sessions: new Set(),
       subscriptions: [
-        this.app.bus.subscribe(topics.user(botId), (message) => this.#onUserMessage(botId, bot, message)),
-        this.app.bus.subscribe(topics.application(botId), (message) => this.#onApplicationMessage(botId, bot, message)),
+        this.app.bus.subscribe(topics.user(botId), (message, place) => this.#onUserMessage(botId, bot, message, place)),
+        this.app.bus.subscribe(topics.application(botId), (message, place) =>
+          this.#onApplicationMessage(botId, bot, message, place),
+        ),
       ],
     };
     this.#bots.set(botId, bot);
     return bot;
   }
 
-  #onUserMessage(botId: bigint, bot: Bot, message: Heard): void {
+  #onUserMessage(botId: bigint, bot: Bot, message: Heard, place: Place | null): void {
+    if (message.type === STREAM_GAP) {
+      endThoseWithDirectMessages(bot.sessions);
+      this.#doubt([[botId, bot]]);
+      return;
+    }
+    const topic = topics.user(botId);
+    for (const session of bot.sessions) whenIntroduced(session, topic, place, () => this.#tellOfUser(session, message));
+  }
+
+  #tellOfUser(session: Session, message: BusMessage): void {
+    const guildId = BigInt(message.guildId ?? 0);
+    if (!session.isResponsibleFor(guildId)) return;
     switch (message.type) {
       case 'GUILD_JOINED':
-        this.#forGuild(bot, message, (session, guildId) => this.introduce(guildId, session));
+        this.introduce(guildId, session);
         break;
       case 'GUILD_LEFT':
-        this.#forGuild(bot, message, leaveGuild);
-        break;
-      case STREAM_GAP:
-        endThoseWithDirectMessages(bot);
-        this.#doubt([[botId, bot]]);
+        leaveGuild(session, guildId);
         break;
       default:
-        dispatchToShard(bot, message);
+        dispatchToShard(session, message);
         break;
     }
   }
 
-  #onApplicationMessage(botId: bigint, bot: Bot, message: Heard): void {
+  #onApplicationMessage(botId: bigint, bot: Bot, message: Heard, place: Place | null): void {
     if (message.type === STREAM_GAP) {
       this.#doubt([[botId, bot]]);
       return;
@@ -116,7 +128,33 @@ export class Bots {
       void this.#compare([[botId, bot]]);
     }
     if (message.audience?.once) void this.#offer(bot, message);
-    else dispatchToShard(bot, message);
+    else {
+      const topic = topics.application(botId);
+      for (const session of bot.sessions)
+        whenIntroduced(session, topic, place, () => dispatchToShard(session, message));
+    }
+  }
+
+  /**
+   * For a session of another process, of which `find` says what it has missed of a stream. It then has everything up to
+   * now, and is introduced.
+   */
+  async arrive(session: Session, find: (topic: string) => Promise<Missed | null>): Promise<void> {
+    const { botId } = session;
+    const [user, application] = [topics.user(botId), topics.application(botId)];
+    const [ofUser, ofApplication] = await Promise.all([find(user), find(application)]);
+    if (ofUser) session.arrivedAt.set(user, ofUser.position);
+    else endThoseWithDirectMessages([session]);
+    if (ofApplication) session.arrivedAt.set(application, ofApplication.position);
+    const bot = this.#bots.get(botId);
+    if (!bot || session.ended) return;
+    for (const message of ofUser?.messages ?? []) this.#tellOfUser(session, message);
+    for (const message of ofApplication?.messages ?? []) {
+      if (message.audience?.once) void this.#offer(bot, message);
+      else dispatchToShard(session, message);
+    }
+    session.markIntroduced();
+    this.#doubt([[botId, bot]]);
   }
 
   /**
@@ -129,9 +167,11 @@ export class Bots {
     const session = bestOf(bot, guildId);
     try {
       await session?.introduced;
-      if (session && (await this.#take(session, message))) {
-        session.dispatch(new GatewayEvent(message.type, new Piece(message.data)));
-      }
+      await session?.dispatching(async () => {
+        if (await this.#take(session, message)) {
+          session.dispatch(new GatewayEvent(message.type, new Piece(message.data)));
+        }
+      });
     } catch (error) {
       this.#logFault(error, 'Could not claim an interaction for a session');
     }
@@ -142,13 +182,6 @@ export class Bots {
     const call = callContext(this.app, session.bot.actor);
     const taken = { id: BigInt(interaction.id), applicationId: session.botId };
     return takeForGateway(call, taken, { isConnected: session.connected });
-  }
-
-  #forGuild(bot: Bot, message: BusMessage, act: (session: Session, guildId: bigint) => void): void {
-    const guildId = BigInt(message.guildId ?? 0);
-    for (const session of bot.sessions) {
-      if (session.isResponsibleFor(guildId)) void session.introduced.then(() => act(session, guildId));
-    }
   }
 
   #checkLater(): Timer {
@@ -289,8 +322,8 @@ export class Bots {
 }
 
 /** Unlike guilds, direct channels cannot be sent again. */
-function endThoseWithDirectMessages(bot: Bot): void {
-  for (const session of [...bot.sessions]) {
+function endThoseWithDirectMessages(sessions: Iterable<Session>): void {
+  for (const session of [...sessions]) {
     if (session.isResponsibleFor(0n) && session.wants(DIRECT_MESSAGES)) session.end(closes.unavailable);
   }
 }
@@ -310,14 +343,18 @@ function heedPrivileges(bot: Bot, { privilegedIntents }: BusMessage): void {
 }
 
 /** Dispatches an event about the bot itself to the shard of the event's guild. Events without a guild go to shard 0. */
-function dispatchToShard(bot: Bot, { type, data, guildId, audience }: BusMessage): void {
-  if (!audience) return;
-  const { intent } = audience;
-  const event = new GatewayEvent(type, new Piece(data));
-  for (const session of bot.sessions) {
-    const isConcerned = session.isResponsibleFor(BigInt(guildId ?? 0)) && (intent === 0 || session.wants(intent));
-    if (isConcerned) void session.introduced.then(() => session.dispatch(event));
-  }
+function dispatchToShard(session: Session, { type, data, guildId, audience }: BusMessage): void {
+  if (!audience || !session.isResponsibleFor(BigInt(guildId ?? 0))) return;
+  if (audience.intent !== 0 && !session.wants(audience.intent)) return;
+  session.dispatch(new GatewayEvent(type, new Piece(data)));
+}
+
+/** @param place of the event in the stream; null for a gap */
+function whenIntroduced(session: Session, topic: string, place: Place | null, act: () => void): void {
+  void session.introduced.then(() => {
+    const arrivedAt = session.arrivedAt.get(topic);
+    if (!arrivedAt || !place || !isWithin(place, arrivedAt)) act();
+  });
 }
 
 function bestOf({ sessions }: Bot, guildId: bigint): Session | undefined {

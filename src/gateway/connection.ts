@@ -51,6 +51,10 @@ export class Connection implements Applicant {
     gateway.connections.add(this);
   }
 
+  get hasSession(): boolean {
+    return this.#session !== null;
+  }
+
   get isClosed(): boolean {
     return this.#closed;
   }

@@ -4,6 +4,7 @@ import type { Payload } from './events.js';
 import { type Close, closes, DRAIN_MS, PARTING_MS } from './protocol.js';
 
 export interface ClientConnection {
+  readonly hasSession: boolean;
   send(payload: Payload): void;
   close(close: Close): void;
   cutOff(): void;
@@ -24,9 +25,12 @@ export class Connections {
     if (this.#open.size === 0) this.#onEmpty();
   }
 
-  /** Sends op 7, closes the remaining connections after `DRAIN_MS`, and destroys the rest after `PARTING_MS`. */
+  /**
+   * Asks clients to reconnect, as those of moved sessions have been. Closes the remaining connections after `DRAIN_MS`,
+   * and destroys the rest after `PARTING_MS`.
+   */
   async drain(): Promise<void> {
-    for (const connection of this.#open) connection.send(controls.reconnect);
+    for (const connection of this.#open) if (!connection.hasSession) connection.send(controls.reconnect);
     await this.#emptyWithin(DRAIN_MS);
     for (const connection of [...this.#open]) connection.close(closes.stopping);
     await this.#emptyWithin(PARTING_MS);

@@ -129,6 +129,11 @@ export class GatewayEvent {
     this.size = this.#pieces.reduce((sum, piece) => sum + piece.bytes.length, 0);
   }
 
+  /** The serialised `d`. */
+  get data(): string {
+    return Buffer.concat(this.#pieces.slice(0, -1).map(({ bytes }) => bytes)).toString();
+  }
+
   /** The result is valid until the next call, which may renumber it. */
   at(sequence: number): Payload {
     if (!this.#latest?.renumber(sequence)) this.#latest = new Dispatch(this.type, sequence, this.#pieces);

@@ -1,8 +1,10 @@
 import type { AppContext } from '../context.js';
+import type { Bus } from '../infra/processes/bus.js';
 import { Bots } from './bots.js';
 import { Connections } from './connections.js';
 import { GuildFeeds } from './guild-feeds.js';
 import { introduceGuild } from './introductions.js';
+import { type MoveMessage, SessionMoves } from './moves/session-moves.js';
 import type { Session } from './session.js';
 
 export interface Gateway {
@@ -12,9 +14,11 @@ export interface Gateway {
   connections: Connections;
   bots: Bots;
   feeds: GuildFeeds;
+  moves: SessionMoves;
 }
 
-export function createGateway(app: AppContext): Gateway {
+/** @param bus null in a set-up of one process */
+export function createGateway(app: AppContext, bus: Bus<MoveMessage> | null): Gateway {
   const introduce = (guildId: bigint, session: Session) => {
     if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
   };
@@ -24,5 +28,16 @@ export function createGateway(app: AppContext): Gateway {
   const bots: Bots = new Bots(app, feeds.turns, (guildId, session) =>
     feeds.afterLoss(guildId, () => introduce(guildId, session)),
   );
-  return { app, sessions: new Map(), connections: new Connections(app.clock), bots, feeds };
+  const gateway: Gateway = {
+    app,
+    sessions: new Map(),
+    connections: new Connections(app.clock),
+    bots,
+    feeds,
+    get moves() {
+      return moves;
+    },
+  };
+  const moves = new SessionMoves(gateway, bus);
+  return gateway;
 }

@@ -7,6 +7,7 @@ import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import { pause } from '../infra/clock.js';
 import type { Release } from '../infra/concurrency/semaphore.js';
 import type { BusSubscription } from '../infra/processes/bus.js';
+import { isWithin, type Place, type StreamPosition } from '../infra/streams/envelope.js';
 import { STREAM_GAP } from '../infra/streams/stream.js';
 import { topics } from '../infra/streams/topics.js';
 import { type BoxTurns, placeOfGuild } from './box-turns.js';
@@ -24,9 +25,16 @@ const GUILD_CREATE_MS = 30_000;
 /** Key of the guild-wide permissions. */
 const GUILD_AT_LARGE = '';
 
+interface HeldEvent {
+  event: GatewayEvent;
+  place: Place;
+}
+
 export class FeedSession {
-  /** Events held until GUILD_CREATE was sent; null afterwards. */
-  #held: GatewayEvent[] | null = [];
+  /** Events held until GUILD_CREATE was sent, or until a moved session has arrived; null afterwards. */
+  #held: HeldEvent[] | null = [];
+  /** What a moved session has had before. */
+  #arrivedAt: StreamPosition | null = null;
   #heldBytes = 0;
   #detached = false;
 
@@ -43,17 +51,29 @@ export class FeedSession {
     return this.#held !== null && !this.#detached;
   }
 
+  get isIdle(): boolean {
+    return this.feed.isIdle;
+  }
+
   /** If a session is far behind on a guild on a box, only that guild becomes unavailable (docs/gateway.md, G-46). */
-  deliver(event: GatewayEvent): void {
+  deliver(event: GatewayEvent, place: Place): void {
     const { feed, session } = this;
-    if (this.#held) this.#hold(event, this.#held);
+    if (this.#arrivedAt && this.#hadBefore(place, this.#arrivedAt)) return;
+    if (this.#held) this.#hold({ event, place }, this.#held);
     else if (feed.isOnBox && session.isFarBehind) markUnavailable(session, feed.guildId);
     else session.dispatch(event);
   }
 
-  #hold(event: GatewayEvent, held: GatewayEvent[]): void {
-    held.push(event);
-    this.#heldBytes += event.size;
+  #hadBefore(place: Place, position: StreamPosition): boolean {
+    if (isWithin(place, position)) return true;
+    // Nothing from before it can follow.
+    if (place.clock !== null) this.#arrivedAt = null;
+    return false;
+  }
+
+  #hold(one: HeldEvent, held: HeldEvent[]): void {
+    held.push(one);
+    this.#heldBytes += one.event.size;
     if (isBeyond(held.length, this.#heldBytes)) this.feed.dropSession(this.session, closes.notReading);
     else this.feed.noteHeld(this.#heldBytes);
   }
@@ -63,7 +83,14 @@ export class FeedSession {
     const held = this.#held ?? [];
     if (this.isHeld) this.feed.noteLetGo();
     this.#held = null;
-    for (const event of held) this.session.dispatch(event);
+    for (const { event } of held) this.session.dispatch(event);
+  }
+
+  /** Call this when a moved session has everything up to a position. */
+  arrive(position: StreamPosition): void {
+    this.#held = this.#held?.filter(({ place }) => !isWithin(place, position)) ?? null;
+    this.#arrivedAt = position;
+    this.release();
   }
 
   /**
@@ -108,9 +135,11 @@ interface BotSubscription {
 
 interface Dispatched {
   message: BusMessage;
+  /** In the guild's stream. */
+  place: Place;
   audience: Audience;
   /** Key in `BotSubscription.permissions`; null if the event requires none. */
-  place: string | null;
+  where: string | null;
   /** In characters. */
   size: number;
 }
@@ -123,6 +152,9 @@ interface FeedParts {
   showAgain(session: Session): void;
   onEmpty(): void;
 }
+
+/** Of an event that is sent to one session only. */
+const NO_PLACE: Place = { origin: '', count: 0, clock: null };
 
 /** Placeholder for the channel of an event that requires channel permissions but names no channel. */
 const NOWHERE = 'nowhere';
@@ -160,7 +192,7 @@ export class GuildFeed {
     this.app = app;
     this.isOnBox = placeOfGuild(app, guildId) !== null;
     this.#permissionsSince = app.clock.now();
-    this.#subscription = app.bus.subscribe(topics.guild(guildId), (message) => this.#receive(message));
+    this.#subscription = app.bus.subscribe(topics.guild(guildId), (message, place) => this.#receive(message, place));
   }
 
   attach(session: Session): FeedSession {
@@ -245,18 +277,46 @@ export class GuildFeed {
     return bot;
   }
 
-  #receive(message: Heard): void {
+  #receive(message: Heard, place: Place | null): void {
     this.#forgetWhatIsOld();
-    if (message.type === STREAM_GAP) {
+    if (message.type === STREAM_GAP || place === null) {
       this.#showAgain();
       return;
     }
     this.#forgetWhatChanged(message);
-    const { audience } = message;
-    if (!audience) return;
-    const event = { message, audience, place: placeOf(audience, message), size: sizeOf(message) };
+    const event = dispatchedOf(message, place);
+    if (!event) return;
     if (this.#working || this.#undecided(event).length > 0) this.#wait(event);
     else this.#fanOut(event);
+  }
+
+  /** Whether everything that this feed was told is with its sessions. */
+  get isIdle(): boolean {
+    return !this.#working;
+  }
+
+  /**
+   * Sends a session of another process what was told before it came.
+   * @throws if its permissions cannot be read
+   */
+  async catchUp(feedSession: FeedSession, messages: readonly BusMessage[]): Promise<void> {
+    const { session } = feedSession;
+    for (const message of messages) {
+      const event = dispatchedOf(message, NO_PLACE);
+      const bot = this.#botOf(session.botId);
+      if (feedSession.detached) return;
+      if (!event) continue;
+      if (wants(session, bot, event)) {
+        while (!isDecided(bot, event)) await this.#decide(bot, event.where);
+        if (permissionTest(event)(bot)) session.dispatch(new Forms(message).as(this.#shownTo(session, bot, message)));
+      }
+      if (event.audience.detaches) feedSession.lose(message);
+    }
+  }
+
+  #shownTo(session: Session, bot: BotSubscription, { content }: BusMessage): ContentShown {
+    if (session.readsContent || !content) return 'whole';
+    return contentShownTo(bot.idText, content.readers);
   }
 
   /** Events are lost, so that the guild as the sessions know it may be outdated. */
@@ -304,7 +364,7 @@ export class GuildFeed {
   async #decideAll(event: Dispatched): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
-        await Promise.all(this.#undecided(event).map((bot) => this.#decide(bot, event.place)));
+        await Promise.all(this.#undecided(event).map((bot) => this.#decide(bot, event.where)));
         return;
       } catch (error) {
         const isLast = tries === PERMISSION_RETRIES_MS.length;
@@ -377,24 +437,24 @@ export class GuildFeed {
 
   /** Bots that want the event and have no cached permissions for it. */
   #undecided(event: Dispatched): BotSubscription[] {
-    const { place } = event;
-    if (place === null || place === NOWHERE) return [];
+    const { where } = event;
+    if (where === null || where === NOWHERE) return [];
     const bots: BotSubscription[] = [];
     for (const bot of this.#bots.values()) {
-      if (!bot.permissions.has(place) && isWanted(bot, event)) bots.push(bot);
+      if (!isDecided(bot, event) && isWanted(bot, event)) bots.push(bot);
     }
     return bots;
   }
 
-  async #decide(bot: BotSubscription, place: string | null): Promise<void> {
-    if (place === null) return;
+  async #decide(bot: BotSubscription, where: string | null): Promise<void> {
+    if (where === null) return;
     const { permissions, botId } = bot;
     const { guilds, clock } = this.app;
-    const where = { guildId: this.guildId, channelId: place === GUILD_AT_LARGE ? null : BigInt(place) };
-    const there = await permissionsThere(guilds, where, botId, clock.now());
+    const channelId = where === GUILD_AT_LARGE ? null : BigInt(where);
+    const there = await permissionsThere(guilds, { guildId: this.guildId, channelId }, botId, clock.now());
     if (there?.timeoutEnd != null) bot.timeoutEnd = there.timeoutEnd;
     // If permissions changed during the request, the bot has a new map, and this write has no effect.
-    permissions.set(place, there?.bits ?? 0n);
+    permissions.set(where, there?.bits ?? 0n);
   }
 
   #fanOut(event: Dispatched): void {
@@ -408,7 +468,7 @@ export class GuildFeed {
   }
 
   #deliver(event: Dispatched): void {
-    const { message } = event;
+    const { message, place } = event;
     const isAllowed = permissionTest(event);
     const forms = new Forms(message);
     let deliveries = 0;
@@ -418,7 +478,7 @@ export class GuildFeed {
       for (const feedSession of bot.feedSessions) {
         const { session } = feedSession;
         if (!wants(session, bot, event)) continue;
-        feedSession.deliver(forms.as(session.readsContent ? 'whole' : shown));
+        feedSession.deliver(forms.as(session.readsContent ? 'whole' : shown), place);
         deliveries += 1;
       }
     }
@@ -460,6 +520,15 @@ export class GuildFeed {
   }
 }
 
+function dispatchedOf(message: BusMessage, place: Place): Dispatched | null {
+  const { audience } = message;
+  return audience && { message, place, audience, where: whereOf(audience, message), size: sizeOf(message) };
+}
+
+function isDecided({ permissions }: BotSubscription, { where }: Dispatched): boolean {
+  return where === null || where === NOWHERE || permissions.has(where);
+}
+
 function isBeyond(events: number, bytes: number): boolean {
   return events > HELD_LIMIT.events || bytes > HELD_LIMIT.bytes;
 }
@@ -469,17 +538,17 @@ function sizeOf({ data, content }: BusMessage): number {
   return data.length + (content?.redacted.length ?? 0) + (content?.withoutReply?.length ?? 0);
 }
 
-function placeOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage): string | null {
+function whereOf({ inChannel, anyInGuild }: Audience, { channelId }: BusMessage): string | null {
   if (inChannel !== undefined) return channelId ?? NOWHERE;
   return anyInGuild === undefined ? null : GUILD_AT_LARGE;
 }
 
-function permissionTest({ audience, place }: Dispatched): (bot: BotSubscription) => boolean {
-  if (place === null) return () => true;
+function permissionTest({ audience, where }: Dispatched): (bot: BotSubscription) => boolean {
+  if (where === null) return () => true;
   const all = BigInt(audience.inChannel ?? 0);
   const any = BigInt(audience.anyInGuild ?? 0);
   return ({ permissions }) => {
-    const bits = permissions.get(place) ?? 0n;
+    const bits = permissions.get(where) ?? 0n;
     return (bits & all) === all && (any === 0n || (bits & any) !== 0n);
   };
 }

@@ -13,10 +13,11 @@ import type { Gateway } from './gateway.js';
 import type { FeedSession } from './guild-feed.js';
 import { areIntents, asksTooMuch } from './intents.js';
 import { introduceGuilds } from './introductions.js';
+import { openSession } from './open-session.js';
 import type { IdentifyData } from './payloads.js';
-import { hidePresence, showPresence } from './presence.js';
+import { showPresence } from './presence.js';
 import { closes, MAX_GUILDS_PER_SHARD } from './protocol.js';
-import { Session, type Shard } from './session.js';
+import type { Session, SessionTerms, Shard } from './session.js';
 
 const LARGE_THRESHOLD = { min: 50, max: 250 };
 
@@ -37,7 +38,7 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
   const retryAfterMs = await countIdentify(gateway, bot, shard);
   if (retryAfterMs !== null) return { refused: true, retryAfterMs };
 
-  const session = openSession(connection, bot, data, intents, shard);
+  const session = openSession(gateway, termsOf(connection, bot, data, intents, shard));
   try {
     await gateway.bots.add(session);
     // The token or an intent may have changed before the session subscribed.
@@ -83,15 +84,15 @@ async function countIdentify(gateway: Gateway, bot: AuthenticatedBot, shard: Sha
   return day.allowed ? null : day.resetAfterMs;
 }
 
-function openSession(
-  { gateway, version }: Applicant,
+function termsOf(
+  { version }: Applicant,
   bot: AuthenticatedBot,
   data: IdentifyData,
   intents: number,
   shard: Shard | null,
-): Session {
+): SessionTerms {
   const wished = data.large_threshold ?? LARGE_THRESHOLD.min;
-  const terms = {
+  return {
     id: randomBytes(16).toString('hex'),
     bot,
     version,
@@ -100,16 +101,6 @@ function openSession(
     largeThreshold: Math.min(Math.max(wished, LARGE_THRESHOLD.min), LARGE_THRESHOLD.max),
     presence: data.presence ?? null,
   };
-  const session = new Session(gateway.app.clock, terms, () => {
-    gateway.sessions.delete(session.id);
-    hidePresence(gateway, session);
-    gateway.bots.remove(session);
-    gateway.feeds.remove(session);
-    gateway.app.metrics.gatewaySessions.set(gateway.sessions.size);
-  });
-  gateway.sessions.set(session.id, session);
-  gateway.app.metrics.gatewaySessions.set(gateway.sessions.size);
-  return session;
 }
 
 /**

@@ -1,21 +1,29 @@
 import type { AppContext } from '../context.js';
 import type { Entrypoint } from '../entrypoint.js';
 import { refuseUpgrade } from '../http/upgrades.js';
+import type { Bus } from '../infra/processes/bus.js';
 import { createGateway } from './gateway.js';
+import type { MoveMessage } from './moves/session-moves.js';
 import { createAcceptor } from './ws-adapter.js';
 
-export function createGatewayEntrypoint(app: AppContext): Entrypoint {
-  const gateway = createGateway(app);
+export type { MoveMessage };
+
+/** @param bus null in a set-up of one process */
+export function createGatewayEntrypoint(app: AppContext, bus: Bus<MoveMessage> | null): Entrypoint {
+  const gateway = createGateway(app, bus);
   const accept = createAcceptor(gateway);
   let draining = false;
   return {
     upgrades: {
       '/gateway': (request, socket, head) => (draining ? refuseUpgrade(socket) : accept(request, socket, head)),
     },
+    prepare: () => gateway.moves.prepare(),
     async drain() {
       draining = true;
+    },
+    async leave() {
+      await gateway.moves.leave();
       await gateway.connections.drain();
-      for (const session of [...gateway.sessions.values()]) session.end();
     },
   };
 }

@@ -30,6 +30,13 @@ export function showPresence({ app }: Gateway, session: Session): Promise<void> 
   return app.connections.open(key, statementOf(session.presence, app.clock.now()));
 }
 
+/** For a session of another process, whose stored presence belongs to this one now. */
+export function continuePresence({ app }: Gateway, session: Session): void {
+  const now = app.clock.now();
+  const key = { id: session.id, userId: session.botId, session: sessionSummaryOf(session, now) };
+  app.connections.goOn(key, statementOf(session.presence, now));
+}
+
 function sessionSummaryOf({ shard, intents }: Session, now: number): SessionSummary {
   const { id, count } = shard ?? { id: 0, count: 1 };
   return {

@@ -21,6 +21,18 @@ export class ReplayBuffer {
     return this.#bytes;
   }
 
+  /** @param oldest sequence number of the first of `events` */
+  static of(events: readonly GatewayEvent[], oldest: number): ReplayBuffer {
+    const buffer = new ReplayBuffer();
+    buffer.#oldest = oldest;
+    for (const event of events) buffer.push(event);
+    return buffer;
+  }
+
+  get events(): GatewayEvent[] {
+    return this.#events.slice(this.#head).flatMap((event) => event ?? []);
+  }
+
   push(event: GatewayEvent): void {
     this.#events.push(event);
     this.#bytes += event.size;

@@ -8,14 +8,19 @@ import type { ResumeData } from './payloads.js';
 import { showPresence } from './presence.js';
 import { closes } from './protocol.js';
 
+const SESSION_ID = /^[0-9a-f]{32}$/;
+
 /**
  * Moves a session to `connection` and sends the missed events.
  * @throws Closing 4004 for an invalid token, 4007 for an impossible `seq`, 4014 for an intent disabled since IDENTIFY
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
-  const { app, sessions } = connection.gateway;
+  const { app, sessions, moves } = connection.gateway;
   const bot = await app.botTokens.authenticate(bareToken(data.token));
   if (!bot) throw new Closing(closes.authenticationFailed);
+  if (!sessions.has(data.session_id) && SESSION_ID.test(data.session_id)) {
+    await moves.fetch(data.session_id, bot.actor.user.id);
+  }
   const session = sessions.get(data.session_id);
   const mayResume = session?.botId === bot.actor.user.id && !connection.isClosed;
   if (!session || !mayResume) return { refused: true, retryAfterMs: 0 };

@@ -3,6 +3,7 @@ import type { AuthenticatedBot, PrivilegedIntent } from '../domain/applications/
 import type { Clock, Timer } from '../infra/clock.js';
 import { KeyedMutex, Mutex } from '../infra/concurrency/mutex.js';
 import type { User } from '../infra/database/index.js';
+import type { StreamPosition } from '../infra/streams/envelope.js';
 import type { GatewayEvent, Payload } from './events.js';
 import { Pace } from './pace.js';
 import type { PresenceUpdate } from './payloads.js';
@@ -20,6 +21,10 @@ import {
 import { ReplayBuffer } from './replay-buffer.js';
 
 export interface GuildSubscription {
+  /** Whether GUILD_CREATE is still to be sent. */
+  readonly isHeld: boolean;
+  /** Whether every event that the process has heard is with the session. */
+  readonly isIdle: boolean;
   detach(): void;
 }
 
@@ -45,6 +50,22 @@ export interface SessionTerms {
   presence: PresenceUpdate | null;
 }
 
+/** What a session has sent and keeps, apart from its guilds. */
+export interface SessionProgress {
+  /** Of the last event. */
+  sequence: number;
+  /** Sequence number of the last event that was sent. */
+  sent: number;
+  acknowledged: number;
+  /** The kept events, of which the last has `sequence`. */
+  events: GatewayEvent[];
+  /** When it lost its client, in milliseconds since the Unix epoch; null if it has one. */
+  waitsSince: number | null;
+}
+
+/** Why a session left this process. */
+export type Departure = 'ended' | 'moved';
+
 /**
  * The state that survives a connection. The replay buffer is the only queue: it holds events that are new, resent by
  * RESUME or delayed by a slow client. Sessions share the event objects.
@@ -66,10 +87,12 @@ export class Session {
   /** Guilds whose events the session receives, by id. */
   readonly guilds = new Map<bigint, GuildSubscription>();
   readonly unavailableGuilds = new Set<bigint>();
+  /** What a moved session has had of the streams that concern its bot, by topic. */
+  readonly arrivedAt = new Map<string, StreamPosition>();
   /** Resolves after READY and its guilds were dispatched. */
   readonly introduced: Promise<void>;
 
-  readonly #replay = new ReplayBuffer();
+  readonly #replay: ReplayBuffer;
   #sequence = 0;
   #sent = 0;
   #unsentBytes = 0;
@@ -78,6 +101,7 @@ export class Session {
   #catchingUp = true;
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
+  #waitsSince: number | null = null;
   #ended = false;
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
@@ -85,11 +109,15 @@ export class Session {
   readonly #roomMutex = new Mutex();
   readonly #tasks = new KeyedMutex<string | null>();
   #waitingTasks = 0;
+  /** Includes those that wait. */
+  #runningTasks = 0;
+  #isIntroduced = false;
 
   constructor(
     private readonly clock: Clock,
-    terms: SessionTerms,
-    private readonly onEnd: (session: Session) => void,
+    readonly terms: SessionTerms,
+    private readonly onEnd: (session: Session, departure: Departure) => void,
+    progress?: SessionProgress,
   ) {
     this.id = terms.id;
     this.bot = terms.bot;
@@ -105,6 +133,37 @@ export class Session {
     this.introduced = new Promise((resolve) => {
       this.#markIntroduced = resolve;
     });
+    this.#replay = progress
+      ? ReplayBuffer.of(progress.events, progress.sequence - progress.events.length + 1)
+      : new ReplayBuffer();
+    if (progress) this.#goOn(progress);
+  }
+
+  #goOn({ sequence, sent, acknowledged, waitsSince }: SessionProgress): void {
+    this.#sequence = sequence;
+    this.#sent = sent;
+    this.#acknowledged = acknowledged;
+    this.#unsentBytes = this.#bytesAfter(sent);
+    this.#wait(waitsSince ?? this.clock.now());
+  }
+
+  /** Whether READY's guilds are dispatched, and no request of the client is being answered. */
+  get isSettled(): boolean {
+    return this.#isIntroduced && this.#runningTasks === 0;
+  }
+
+  /** From here on, this process no longer has the session. Its connection stays open. */
+  leave(): { progress: SessionProgress; link: SessionLink | null } {
+    const link = this.#link;
+    const progress = {
+      sequence: this.#sequence,
+      sent: this.#sent,
+      acknowledged: this.#acknowledged,
+      events: this.#replay.events,
+      waitsSince: this.#waitsSince,
+    };
+    this.#depart('moved');
+    return { progress, link };
   }
 
   get ended(): boolean {
@@ -158,6 +217,7 @@ export class Session {
   attach(link: SessionLink): void {
     this.#expiry?.cancel();
     this.#expiry = null;
+    this.#waitsSince = null;
     this.#link = link;
     this.#catchingUp = true;
     this.pump();
@@ -170,8 +230,13 @@ export class Session {
   detach(link: SessionLink): boolean {
     if (this.#link !== link) return false;
     this.#link = null;
-    this.#expiry = this.clock.after(RESUME_WINDOW_MS, () => this.end());
+    this.#wait(this.clock.now());
     return true;
+  }
+
+  #wait(since: number): void {
+    this.#waitsSince = since;
+    this.#expiry = this.clock.after(since + RESUME_WINDOW_MS - this.clock.now(), () => this.end());
   }
 
   /**
@@ -238,6 +303,7 @@ export class Session {
   }
 
   markIntroduced(): void {
+    this.#isIntroduced = true;
     this.#markIntroduced();
   }
 
@@ -248,11 +314,23 @@ export class Session {
   inTurn(task: () => Promise<void>, key: string | null = null): boolean {
     if (this.#waitingTasks === MAX_WAITING_REQUESTS) return false;
     this.#waitingTasks += 1;
+    this.#runningTasks += 1;
     void this.#tasks.run(key, async () => {
       this.#waitingTasks -= 1;
       if (!this.#ended) await task();
+      this.#runningTasks -= 1;
     });
     return true;
+  }
+
+  /** Runs `task`, which dispatches. The session leaves this process only afterwards. */
+  async dispatching<T>(task: () => Promise<T>): Promise<T> {
+    this.#runningTasks += 1;
+    try {
+      return await task();
+    } finally {
+      this.#runningTasks -= 1;
+    }
   }
 
   disconnect(close: Close): void {
@@ -261,15 +339,19 @@ export class Session {
 
   end(close?: Close): void {
     if (this.#ended) return;
-    this.#ended = true;
     this.#endedBy = close;
+    const link = this.#link;
+    this.#depart('ended');
+    if (close) link?.close(close);
+  }
+
+  #depart(departure: Departure): void {
+    this.#ended = true;
+    this.#link = null;
     this.#expiry?.cancel();
     this.#replay.dropThrough(this.#sequence);
-    const link = this.#link;
-    this.#link = null;
-    if (close) link?.close(close);
     this.#wakeRoomWaiters();
-    this.onEnd(this);
+    this.onEnd(this, departure);
   }
 
   #wakeRoomWaiters(): void {

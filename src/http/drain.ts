@@ -32,6 +32,11 @@ export class HttpDrain {
     NetServer.prototype.close.call(this.server);
   }
 
+  /** Resolves when no request runs. */
+  async settled(): Promise<void> {
+    while (this.#open.size > 0) await setTimeout(QUIET_MS);
+  }
+
   /** Closes connections as they become idle, until none is left. */
   async endIdleConnections(): Promise<void> {
     while ((await this.#connections()) > 0) {

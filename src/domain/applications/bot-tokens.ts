@@ -5,7 +5,7 @@ import type { Actor } from '../call.js';
 import type { KnownCredentials } from '../known-credentials.js';
 import { type PrivilegedIntent, privilegedIntents } from './privileged-intents.js';
 import type { SecretUses } from './secret-uses.js';
-import type { ApplicationViews } from './views.js';
+import type { ApplicationViews, ApplicationWithBot } from './views.js';
 
 export interface AuthenticatedBot {
   actor: Extract<Actor, { kind: 'bot' }>;
@@ -57,15 +57,25 @@ export class BotTokens {
     const application = await this.applications.application(id);
     if (!application?.botTokenHash || !secretMatches(token, application.botTokenHash)) return null;
     this.uses.note('botToken', id, application.botTokenHash);
-    return {
-      actor: {
-        kind: 'bot',
-        user: application.bot,
-        applicationId: application.id,
-        messageContentIntent: application.messageContentIntent,
-      },
-      privilegedIntents: privilegedIntents(application),
-      tokenHash: application.botTokenHash,
-    };
+    return authenticatedBot(application, application.botTokenHash);
   }
+
+  /** A bot that has authenticated in another process. Null if its token has been reset. */
+  async stillAuthenticated(id: bigint, tokenHash: string): Promise<AuthenticatedBot | null> {
+    const application = await this.applications.application(id);
+    return application?.botTokenHash === tokenHash ? authenticatedBot(application, tokenHash) : null;
+  }
+}
+
+function authenticatedBot(application: ApplicationWithBot, tokenHash: string): AuthenticatedBot {
+  return {
+    actor: {
+      kind: 'bot',
+      user: application.bot,
+      applicationId: application.id,
+      messageContentIntent: application.messageContentIntent,
+    },
+    privilegedIntents: privilegedIntents(application),
+    tokenHash,
+  };
 }

@@ -9,6 +9,7 @@ import {
   ALIVE_MS,
   addLastingProcess,
   addProcess,
+  expireProcess,
   findEndedProcesses,
   findOtherProcesses,
   prolongProcess,
@@ -135,10 +136,21 @@ export class LiveProcess {
   }
 
   async end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#stop();
+    await this.#events?.endProcess(this.#id);
+  }
+
+  /** Ends, and leaves the connections that have moved out of this process to the next. */
+  async endWithMoved(): Promise<void> {
+    this.#stop();
+    if (this.isShared) await expireProcess(this.parts.db, this.#id);
+  }
+
+  #stop(): void {
     this.#isOver = true;
     this.#renewal?.cancel();
     this.#look?.cancel();
-    await this.#events?.endProcess(this.#id);
   }
 
   #renewLater(): void {

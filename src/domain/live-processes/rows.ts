@@ -54,6 +54,11 @@ export async function prolongProcess({ writer }: ReaderAndWriter, id: string): P
   return renewed ? Number(renewed.now) : null;
 }
 
+/** PostgreSQL only. Rows that belong to the process stay until another process ends it. */
+export async function expireProcess({ writer }: ReaderAndWriter, id: string): Promise<void> {
+  await writer.$executeRaw`UPDATE "LiveProcess" SET "until" = ${NOW} WHERE "id" = ${id}`;
+}
+
 /** PostgreSQL only. */
 export async function findEndedProcesses({ reader }: ReaderAndWriter): Promise<string[]> {
   const rows = await reader.$queryRaw<{ id: string }[]>`SELECT "id" FROM "LiveProcess" WHERE "until" <= ${NOW}`;

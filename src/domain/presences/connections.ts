@@ -92,6 +92,16 @@ export class Connections {
     if (!this.#isStopping && (connection.statement || connection.isInVoice)) await this.#store(connection);
   }
 
+  /** Call this when another process continues the connection. */
+  leave(id: string): boolean {
+    return this.#open.delete(id);
+  }
+
+  /** Continues a connection of another process, whose rows belong to this one now. */
+  goOn(key: ConnectionKey, statement: Statement): void {
+    this.#open.set(key.id, { ...key, statement: { ...statement }, isInVoice: true });
+  }
+
   isOpen(id: string): boolean {
     return this.#open.has(id);
   }

@@ -27,6 +27,11 @@ export interface Bus<Message extends Typed> {
   publish(topic: string, message: Message): void;
   /** Like `publish`, for a message that needs a subscriber. Rejects if it is unknown whether one received it. */
   deliver(topic: string, message: Message): Promise<Delivery>;
+  /**
+   * Sends a message to other processes only.
+   * @returns how many received it; 0 if they are unreachable
+   */
+  ask(topic: string, message: Message): Promise<number>;
   subscribe(topic: string, handler: BusHandler<Message>): BusSubscription;
 }
 
@@ -73,6 +78,11 @@ export function createBus<Message extends Typed>(redis: RedisLink | null, log: L
       if (topics.has(topic)) return 'heard';
       if (redis && redis.commands.status !== 'ready') return 'away';
       return redis && (await sendOut(redis, topic, message)) > 0 ? 'heard' : 'unheard';
+    },
+    async ask(topic, message) {
+      if (redis?.commands.status !== 'ready') return 0;
+      const own = topics.has(topic) ? 1 : 0;
+      return Math.max(0, (await sendOut(redis, topic, message)) - own);
     },
     subscribe(topic, handler) {
       const one = topics.get(topic) ?? { channel: channels?.open(topic), handlers: new Set() };

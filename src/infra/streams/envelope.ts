@@ -14,6 +14,23 @@ export interface Envelope<Message> {
   isGap?: true;
 }
 
+/** Identifies an envelope, and orders it among the committed changes of its stream. */
+export type Place = Pick<Envelope<unknown>, 'origin' | 'count' | 'clock'>;
+
+/** What of a stream was delivered: all of each publisher up to a count, and all committed changes up to a clock. */
+export interface StreamPosition {
+  /** Null if there were none. */
+  clock: number | null;
+  /** By publisher. */
+  counts: Record<string, number>;
+}
+
+/** Whether the envelope was delivered when a process was at the position. */
+export function isWithin({ origin, count, clock }: Place, position: StreamPosition): boolean {
+  if (clock !== null && position.clock !== null) return clock <= position.clock;
+  return count <= (position.counts[origin] ?? 0);
+}
+
 /** The part that is read even if no listener needs the messages. */
 type Header = [
   origin: string,

@@ -17,13 +17,11 @@ export function watchForLostEvents(
 ): { stop(): void } {
   let isOver = false;
   let next: Timer;
-  const readClocks = async (topics: readonly string[]) => {
-    const rows = await reader.streamClock.findMany({ where: { key: { in: [...topics] } } });
-    return new Map(rows.map(({ key, seq }) => [key, Number(seq)]));
-  };
   const look = async () => {
     // An unavailable database is logged elsewhere.
-    await streams.findLost(readClocks).catch((error: unknown) => log.debug({ err: error }, 'Could not read clocks'));
+    await streams
+      .findLost((topics) => readClocks(reader, topics))
+      .catch((error: unknown) => log.debug({ err: error }, 'Could not read clocks'));
     if (!isOver) next = clock.after(LOOK_EVERY_MS, look);
   };
   next = clock.after(LOOK_EVERY_MS, look);
@@ -33,4 +31,13 @@ export function watchForLostEvents(
       next.cancel();
     },
   };
+}
+
+/** @returns the clocks of the last committed changes, by topic; none for a stream without any */
+export async function readClocks(
+  reader: Database['reader'],
+  topics: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await reader.streamClock.findMany({ where: { key: { in: [...topics] } } });
+  return new Map(rows.map(({ key, seq }) => [key, Number(seq)]));
 }

@@ -49,6 +49,11 @@ export class StreamOrder<Message> {
     return this.#next === null ? null : this.#next - 1;
   }
 
+  /** Whether envelopes wait for an earlier one. */
+  get isHolding(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** A process that is alone on its database takes each clock before it publishes a later one. */
   expect(clock: number): void {
     if (this.#next === null && !this.options.isShared) this.#await(clock);

@@ -4,7 +4,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Typed } from '../processes/bus.js';
 import type { RedisLink } from '../processes/redis.js';
 import type { RedisChannel } from '../processes/redis-channels.js';
-import { type Envelope, readEnvelope } from './envelope.js';
+import { type Envelope, isWithin, type Place, readEnvelope, type StreamPosition } from './envelope.js';
 import { MAX_ABSENCE_MS, readLog, readPublished, type StreamLog } from './stream-log.js';
 import { StreamOrder } from './stream-order.js';
 import { hasClock } from './topics.js';
@@ -18,8 +18,8 @@ export interface StreamGap {
 
 const GAP: StreamGap = { type: STREAM_GAP };
 
-/** @param clock the stream's number of the change; null for an event without a commit, and for a gap */
-export type StreamHandler<Message> = (message: Message | StreamGap, clock: number | null) => void;
+/** @param place null for a gap */
+export type StreamHandler<Message> = (message: Message | StreamGap, place: Place | null) => void;
 
 export interface SubscribeOptions {
   /**
@@ -109,6 +109,36 @@ export class Stream<Message extends Typed> {
 
   get heard(): number | null {
     return this.#order?.heard ?? null;
+  }
+
+  /** What was delivered so far. Null while something waits. */
+  get position(): StreamPosition | null {
+    if (this.#recovery || this.#order?.isHolding || !this.#canRecover()) return null;
+    return { clock: this.heard, counts: Object.fromEntries(this.#counts) };
+  }
+
+  /**
+   * Envelopes after a position that this or another process had, in the order of the log. Null if the log has not all.
+   * @param sinceMs when the position was taken, in milliseconds since the Unix epoch
+   */
+  async since(position: StreamPosition, sinceMs: number): Promise<Envelope<Message>[] | null> {
+    const { redis } = this.options;
+    if (!redis) return [];
+    await this.channel?.ready;
+    const log = await readLog(redis, this.topic, sinceMs - CLOCK_SKEW_MS).catch(() => null);
+    if (!log || log.isCut) return null;
+    const missed: Envelope<Message>[] = [];
+    for (const { text, at } of log.entries) {
+      const envelope = this.#read(text, true);
+      if (!envelope) return null;
+      const { origin, clock, messages, isGap } = envelope;
+      // Of a publisher that was silent, or that published before the stream was heard.
+      const isEarlier = clock === null && position.counts[origin] === undefined && at < sinceMs;
+      if (isEarlier || isWithin(envelope, position)) continue;
+      if (isGap) return null;
+      missed.push({ ...envelope, messages: this.#upToDate(messages) });
+    }
+    return missed;
   }
 
   #canRecover(): boolean {
@@ -239,11 +269,11 @@ export class Stream<Message extends Typed> {
   }
 
   /** Null if another version of the program has written the text. */
-  #read(text: string): Envelope<Message> | null {
+  #read(text: string, isWhole = false): Envelope<Message> | null {
     const listeners = [...this.#listeners];
     // Its own envelopes come back, too.
     const isNeeded = (origin: string, decidesAccess: boolean) =>
-      origin !== this.origin && (decidesAccess || listeners.some(({ accessOnly }) => !accessOnly));
+      isWhole || (origin !== this.origin && (decidesAccess || listeners.some(({ accessOnly }) => !accessOnly)));
     try {
       return readEnvelope<Message>(text, isNeeded);
     } catch (error) {
@@ -270,24 +300,25 @@ export class Stream<Message extends Typed> {
     else this.#deliver(envelope, false);
   }
 
-  #deliver({ messages, clock, isGap }: Envelope<Message>, early: boolean): void {
+  #deliver(envelope: Envelope<Message>, early: boolean): void {
+    const { messages, isGap } = envelope;
     if (isGap) {
       if (early) this.#tell(({ early }) => early ?? false);
       else this.lose();
     }
     for (const sent of messages) {
       // Another version of the program may have written it.
-      this.#logging(sent, () => this.#deliverMessage(sent, clock, early));
+      this.#logging(sent, () => this.#deliverMessage(sent, envelope, early));
     }
   }
 
-  #deliverMessage(sent: Message, clock: number | null, early: boolean): void {
+  #deliverMessage(sent: Message, place: Place, early: boolean): void {
     if (!early && this.#isOutdated(sent)) return;
-    const message = early ? sent : this.#current(sent, clock);
+    const message = early ? sent : this.#current(sent, place.clock);
     for (const listener of this.#listeners) {
       if ((listener.early ?? false) !== early) continue;
       if (listener.accessOnly && !this.options.decidesAccess(message)) continue;
-      this.#call(listener, message, clock);
+      this.#call(listener, message, place);
     }
   }
 
@@ -297,6 +328,13 @@ export class Stream<Message extends Typed> {
     const last = this.#lastChange(state.key);
     if (state.clock > last) this.#noteChange(state.key, state.clock);
     return state.clock < last;
+  }
+
+  #upToDate(messages: readonly Message[]): Message[] {
+    const { withoutOutdated } = this.options;
+    return messages.flatMap((message) =>
+      this.#isOutdated(message) ? [] : [withoutOutdated(message, (key, asOf) => this.#lastChange(key) > asOf)],
+    );
   }
 
   #lastChange(key: string): number {
@@ -313,8 +351,8 @@ export class Stream<Message extends Typed> {
     return withoutOutdated(message, (key, asOf) => this.#lastChange(key) > asOf);
   }
 
-  #call({ handler }: Listener<Message>, message: Message | StreamGap, clock: number | null): void {
-    this.#logging(message, () => handler(message, clock));
+  #call({ handler }: Listener<Message>, message: Message | StreamGap, place: Place | null): void {
+    this.#logging(message, () => handler(message, place));
   }
 
   #logging({ type }: Typed, act: () => void): void {

@@ -7,7 +7,7 @@ import { Semaphore } from '../concurrency/semaphore.js';
 import type { BusSubscription, Typed } from '../processes/bus.js';
 import type { RedisLink } from '../processes/redis.js';
 import { RedisChannels } from '../processes/redis-channels.js';
-import { type Envelope, writeEnvelope } from './envelope.js';
+import { type Envelope, type StreamPosition, writeEnvelope } from './envelope.js';
 import { Stream, type StreamHandler, type StreamOptions, type SubscribeOptions } from './stream.js';
 import { channelPrefix, findRunId, StreamSender } from './stream-log.js';
 
@@ -31,6 +31,14 @@ export interface Streams<Message extends Typed> {
    * @param withinMs how long their events may take
    */
   findLost(readClocks: ReadClocks, withinMs?: number): Promise<void>;
+  /** What subscribers of a stream have been told. Null if it has none, or while something waits. */
+  position(topic: string): StreamPosition | null;
+  /**
+   * Envelopes of a subscribed stream after a position, in the order of the log. They include what is told later, and
+   * what a process has not yet sent may be missing. Null if the log has not all.
+   * @param sinceMs when the position was taken, in milliseconds since the Unix epoch
+   */
+  since(topic: string, position: StreamPosition, sinceMs: number): Promise<Envelope<Message>[] | null>;
   /** Call this when an open transaction takes a clock. */
   expect(topic: string, clock: number): void;
   subscribe(topic: string, handler: StreamHandler<Message>, options?: SubscribeOptions): BusSubscription;
@@ -119,6 +127,15 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
 
   heard(topic: string): number | null {
     return this.options.order === 'byCall' ? this.#lastClock : (this.#streams.get(topic)?.heard ?? null);
+  }
+
+  position(topic: string): StreamPosition | null {
+    const position = this.#streams.get(topic)?.position;
+    return position ? { ...position, counts: { ...position.counts, [this.#origin]: this.#count } } : null;
+  }
+
+  async since(topic: string, position: StreamPosition, sinceMs: number): Promise<Envelope<Message>[] | null> {
+    return (await this.#streams.get(topic)?.since(position, sinceMs)) ?? null;
   }
 
   lose(topic: string): void {

@@ -1,0 +1,10 @@
+-- CreateTable
+CREATE TABLE "SessionMove" (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "target" TEXT,
+    "movedAt" DATETIME NOT NULL,
+    "sessions" BLOB NOT NULL
+);
+
+-- CreateIndex
+CREATE INDEX "SessionMove_movedAt_idx" ON "SessionMove"("movedAt");

@@ -1,0 +1,100 @@
+import { setTimeout } from 'node:timers/promises';
+import { storeMove } from '../../domain/session-moves.js';
+import type { StreamPosition } from '../../infra/streams/envelope.js';
+import { readClocks } from '../../infra/streams/lost-events.js';
+import { topics } from '../../infra/streams/topics.js';
+import type { Gateway } from '../gateway.js';
+import { markUnavailable } from '../guild-delete.js';
+import { closes } from '../protocol.js';
+import type { Session, SessionLink } from '../session.js';
+import { type MovedSession, pack } from './snapshot.js';
+
+/** How long sessions that are busy may stay, and how often they are looked at. */
+const SETTLE = { withinMs: 1_500, everyMs: 20 };
+
+/** How long the events of a committed change may take until this process has heard them. */
+const HEARD_WITHIN_MS = 250;
+
+export interface Departed {
+  /** Of the row that holds the sessions. */
+  moveId: string;
+  /** Open connections of the sessions, which know nothing of the move yet. */
+  links: SessionLink[];
+}
+
+/**
+ * Takes sessions out of this process and stores them for another.
+ * @param target the process that is to take them in; null for the next that starts
+ * @returns null if none could leave
+ */
+export async function depart(
+  gateway: Gateway,
+  wanted: readonly Session[],
+  target: string | null,
+): Promise<Departed | null> {
+  const { app } = gateway;
+  const bases = await findBases(gateway, wanted);
+  await settled(() => wanted.every((session) => session.ended || isReady(gateway, session)));
+  // From here to the end of the snapshot, nothing may be awaited.
+  const staying = wanted.filter((session) => !session.ended);
+  for (const session of staying) if (!session.isSettled) session.end(closes.unavailable);
+  const leaving = staying.filter((session) => !session.ended);
+  if (leaving.length === 0) return null;
+  const positions: Record<string, StreamPosition> = {};
+  for (const topic of new Set(leaving.flatMap((session) => topicsOf(session)))) {
+    const position = app.bus.position(topic);
+    if (position) positions[topic] = { ...position, clock: position.clock ?? bases.get(topic) ?? null };
+  }
+  const departed = leaving.map((session) => takeOut(gateway, session, positions));
+  const packed = await pack({ sessions: departed.map(({ moved }) => moved), positions });
+  const moveId = await storeMove(app.callOfNobody(), packed, target);
+  return { moveId, links: departed.flatMap(({ link }) => link ?? []) };
+}
+
+/** Clocks of streams of which this process has not heard a committed change. */
+async function findBases({ app }: Gateway, sessions: readonly Session[]): Promise<ReadonlyMap<string, number>> {
+  const silent = [...new Set(sessions.flatMap(topicsOf))].filter((topic) => app.bus.position(topic)?.clock === null);
+  if (!app.live.isShared || silent.length === 0) return new Map();
+  const clocks = await readClocks(app.db.reader, silent);
+  if (clocks.size > 0) await setTimeout(HEARD_WITHIN_MS);
+  return clocks;
+}
+
+function topicsOf({ botId, guilds }: Session): string[] {
+  return [topics.user(botId), topics.application(botId), ...[...guilds.keys()].map(topics.guild)];
+}
+
+function isReady({ app }: Gateway, session: Session): boolean {
+  return (
+    session.isSettled &&
+    [...session.guilds.values()].every(({ isIdle }) => isIdle) &&
+    topicsOf(session).every((topic) => app.bus.position(topic) !== null)
+  );
+}
+
+async function settled(isSettled: () => boolean): Promise<void> {
+  for (let waited = 0; waited < SETTLE.withinMs && !isSettled(); waited += SETTLE.everyMs) {
+    await setTimeout(SETTLE.everyMs);
+  }
+}
+
+function takeOut(
+  { app }: Gateway,
+  session: Session,
+  positions: Record<string, StreamPosition>,
+): { moved: MovedSession; link: SessionLink | null } {
+  for (const [guildId, { isIdle, isHeld }] of [...session.guilds]) {
+    if (!isHeld && (!isIdle || !positions[topics.guild(guildId)])) markUnavailable(session, guildId);
+  }
+  const guilds = [...session.guilds];
+  const { id, botId, bot, version, intents, shard, largeThreshold, presence } = session;
+  const moved = {
+    ...{ id, botId, tokenHash: bot.tokenHash, version, intents, shard, largeThreshold, presence },
+    shown: guilds.flatMap(([guildId, { isHeld }]) => (isHeld ? [] : [guildId])),
+    unshown: guilds.flatMap(([guildId, { isHeld }]) => (isHeld ? [guildId] : [])),
+    unavailable: [...session.unavailableGuilds],
+    isOnline: app.connections.leave(id),
+  };
+  const { progress, link } = session.leave();
+  return { moved: { ...moved, progress }, link };
+}

@@ -1,0 +1,69 @@
+import { setTimeout } from 'node:timers/promises';
+import type { BusMessage, EventBus } from '../../domain/bus-message.js';
+import { type Envelope, isWithin, type StreamPosition } from '../../infra/streams/envelope.js';
+
+/** What is not yet in the log is looked for again after this time, */
+const LOOK_EVERY_MS = 50;
+/** and for so long in all. */
+const LOOK_FOR_MS = 2_000;
+
+export interface Missed {
+  messages: BusMessage[];
+  /** Of the last of them. */
+  position: StreamPosition;
+}
+
+/**
+ * What happened on a stream between a position in another process and now. Call it in the same tick in which the
+ * session begins to hold what this process is told. Null if not everything is known.
+ * @param sinceMs when the position was taken, in milliseconds since the Unix epoch
+ */
+export async function findMissed(
+  bus: Pick<EventBus, 'heard' | 'position' | 'since'>,
+  topic: string,
+  from: StreamPosition,
+  sinceMs: number,
+): Promise<Missed | null> {
+  const [here, heard] = [bus.position(topic), bus.heard(topic)];
+  if (here && isAtMost(here, from)) return { messages: [], position: from };
+  for (let waited = 0; waited <= LOOK_FOR_MS; waited += LOOK_EVERY_MS) {
+    const envelopes = await bus.since(topic, from, sinceMs);
+    if (!envelopes) return null;
+    const position = positionAfter(from, envelopes);
+    if (isWhole(from, envelopes) && (position.clock ?? 0) >= (heard ?? 0)) {
+      return { messages: inOrder(envelopes).flatMap(({ messages }) => messages), position };
+    }
+    await setTimeout(LOOK_EVERY_MS);
+  }
+  return null;
+}
+
+function isAtMost(position: StreamPosition, other: StreamPosition): boolean {
+  return (
+    (position.clock ?? 0) <= (other.clock ?? 0) &&
+    Object.entries(position.counts).every(([origin, count]) => isWithin({ origin, count, clock: null }, other))
+  );
+}
+
+function positionAfter(from: StreamPosition, envelopes: readonly Envelope<BusMessage>[]): StreamPosition {
+  const counts = { ...from.counts };
+  for (const { origin, count } of envelopes) counts[origin] = Math.max(counts[origin] ?? 0, count);
+  const clock = Math.max(from.clock ?? 0, ...clocksOf(envelopes));
+  return { clock: clock === 0 ? null : clock, counts };
+}
+
+function clocksOf(envelopes: readonly Envelope<BusMessage>[]): number[] {
+  return envelopes.flatMap(({ clock }) => clock ?? []);
+}
+
+/** Whether no committed change is missing between them. */
+function isWhole({ clock }: StreamPosition, envelopes: readonly Envelope<BusMessage>[]): boolean {
+  const clocks = new Set(clocksOf(envelopes));
+  return clocks.size === 0 || clocks.size === Math.max(...clocks) - (clock ?? 0);
+}
+
+/** Committed changes by their clocks. The others keep their places among them. */
+function inOrder(envelopes: readonly Envelope<BusMessage>[]): Envelope<BusMessage>[] {
+  const committed = envelopes.filter(({ clock }) => clock !== null).sort((a, b) => (a.clock ?? 0) - (b.clock ?? 0));
+  return envelopes.map((envelope) => (envelope.clock === null ? envelope : (committed.shift() ?? envelope)));
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { claimAbandonedMoves, claimMove } from '../../domain/session-moves.js';
+import { chunksOf } from '../../infra/concurrency/event-loop.js';
+import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
+import type { Bus } from '../../infra/processes/bus.js';
+import { controls } from '../control.js';
+import type { Gateway } from '../gateway.js';
+import { closes } from '../protocol.js';
+import type { Session } from '../session.js';
+import { arrive } from './arrivals.js';
+import { type Departed, depart } from './departures.js';
+
+/** What the processes of an instance say to each other about sessions. */
+export type MoveMessage =
+  | { type: 'WHO_TAKES_SESSIONS'; from: string }
+  | { type: 'TAKES_SESSIONS'; from: string; processId: string; sessions: number }
+  | { type: 'SESSIONS_LEFT'; from: string; moveId: string }
+  | { type: 'SESSIONS_ARRIVED'; moveId: string }
+  | { type: 'SESSION_WANTED'; from: string; processId: string; sessionId: string; botId: string }
+  | { type: 'SESSION_IS_NOT_HERE'; sessionId: string; isMoving: boolean };
+
+/** All processes hear this topic. */
+const EVERYBODY = 'gateway';
+
+const ownTopic = (id: string) => `gateway:${id}`;
+
+/** How long answers of other processes may take. */
+const ANSWERS_WITHIN_MS = 1_000;
+
+/** How long a RESUME waits for its session. */
+const FETCH_WITHIN_MS = 4_000;
+
+/** A session on its way is asked for again after this time. */
+const ASK_AGAIN_MS = 100;
+
+/** How long a process remembers which sessions have left it. */
+const REMEMBERED_MS = 10_000;
+
+const ARRIVED_WITHIN_MS = 3_000;
+
+/** A stop moves so many sessions at a time. */
+const SESSIONS_PER_WAVE = 100;
+
+interface Peer {
+  id: string;
+  processId: string;
+  sessions: number;
+}
+
+/** Moves gateway sessions between processes. Whoever deletes the row of a move has its sessions. */
+export class SessionMoves {
+  readonly #id = randomUUID();
+  readonly #arriving = new Set<Promise<void>>();
+  readonly #fetching = new Map<string, Promise<void>>();
+  /** Sessions that have left or are leaving. */
+  readonly #departed = new Set<string>();
+  #isLeaving = false;
+  readonly #listeners = new Set<(message: MoveMessage) => void>();
+
+  /** @param bus null in a set-up of one process */
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly bus: Bus<MoveMessage> | null,
+  ) {}
+
+  /** Takes in what earlier processes have left. */
+  async prepare(): Promise<void> {
+    const hear = (message: MoveMessage) => this.#hear(message);
+    await Promise.all([EVERYBODY, ownTopic(this.#id)].map((topic) => this.bus?.subscribe(topic, hear).ready));
+    await this.#takeInAbandoned();
+  }
+
+  /** Brings a session here for a RESUME, if another process has it. */
+  fetch(sessionId: string, botId: bigint): Promise<void> {
+    const known = this.#fetching.get(sessionId);
+    if (known) return known;
+    const fetching = this.#fetch(sessionId, botId).finally(() => this.#fetching.delete(sessionId));
+    this.#fetching.set(sessionId, fetching);
+    return fetching;
+  }
+
+  /** Moves all sessions to other processes, or leaves them for the next one that starts. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    const { sessions, app } = this.gateway;
+    const peers = await this.#findPeers();
+    const waves = chunksOf([...sessions.values()], SESSIONS_PER_WAVE);
+    let areLeft = false;
+    for (const wave of waves) {
+      const peer = peers.toSorted((one, other) => one.sessions - other.sessions)[0];
+      if (peer) peer.sessions += wave.length;
+      const isTaken = await this.#move(wave, peer).catch((error: unknown) => {
+        app.log.error({ err: error }, 'Could not move gateway sessions; their bots identify again');
+        return true;
+      });
+      areLeft ||= !isTaken;
+    }
+    if (areLeft) await app.live.endWithMoved();
+  }
+
+  /** @returns whether another process has them now */
+  async #move(wanted: readonly Session[], peer: Peer | undefined): Promise<boolean> {
+    for (const { id } of wanted) this.#remember(id);
+    const departed = await depart(this.gateway, wanted, peer?.processId ?? null);
+    const isTaken = departed !== null && peer !== undefined && (await this.#handTo(peer.id, departed));
+    for (const link of departed?.links ?? []) link.send(controls.reconnect);
+    return departed === null || isTaken;
+  }
+
+  async #handTo(peerId: string, { moveId }: Departed): Promise<boolean> {
+    const arrived = this.#answer((message) => message.type === 'SESSIONS_ARRIVED' && message.moveId === moveId);
+    await this.bus?.ask(ownTopic(peerId), { type: 'SESSIONS_LEFT', from: this.#id, moveId }).catch(() => {});
+    return arrived.within(ARRIVED_WITHIN_MS);
+  }
+
+  #remember(sessionId: string): void {
+    this.#departed.add(sessionId);
+    this.gateway.app.clock.after(REMEMBERED_MS, () => this.#departed.delete(sessionId));
+  }
+
+  async #findPeers(): Promise<Peer[]> {
+    const peers: Peer[] = [];
+    if (!this.bus) return peers;
+    let expected = Number.POSITIVE_INFINITY;
+    const all = this.#answer((message) => {
+      if (message.type === 'TAKES_SESSIONS')
+        peers.push({ id: message.from, processId: message.processId, sessions: message.sessions });
+      return peers.length >= expected;
+    });
+    expected = await this.bus.ask(EVERYBODY, { type: 'WHO_TAKES_SESSIONS', from: this.#id }).catch(() => 0);
+    if (peers.length < expected) await all.within(ANSWERS_WITHIN_MS);
+    return peers;
+  }
+
+  async #fetch(sessionId: string, botId: bigint): Promise<void> {
+    const { sessions, app } = this.gateway;
+    const until = performance.now() + FETCH_WITHIN_MS;
+    while (!sessions.has(sessionId) && performance.now() < until) {
+      const isMoving = await this.#ask(sessionId, botId);
+      await Promise.all(this.#arriving);
+      if (sessions.has(sessionId) || !isMoving) break;
+      await setTimeout(ASK_AGAIN_MS);
+    }
+    if (this.bus && !sessions.has(sessionId)) await this.#takeInAbandoned();
+  }
+
+  /** @returns whether the session is on its way somewhere */
+  async #ask(sessionId: string, botId: bigint): Promise<boolean> {
+    if (!this.bus) return false;
+    let expected = Number.POSITIVE_INFINITY;
+    let answers = 0;
+    let isMoving = false;
+    const settled = this.#answer((message) => {
+      if (message.type === 'SESSIONS_LEFT') isMoving = true;
+      if (isMoving) return true;
+      if (message.type !== 'SESSION_IS_NOT_HERE' || message.sessionId !== sessionId) return false;
+      answers += 1;
+      isMoving ||= message.isMoving;
+      return answers >= expected;
+    });
+    const wanted = { sessionId, botId: String(botId), from: this.#id, processId: this.gateway.app.live.id };
+    expected = await this.bus.ask(EVERYBODY, { type: 'SESSION_WANTED', ...wanted }).catch(() => 0);
+    if (answers < expected) isMoving = !(await settled.within(ANSWERS_WITHIN_MS)) || isMoving;
+    return isMoving;
+  }
+
+  async #takeInAbandoned(): Promise<void> {
+    const { app } = this.gateway;
+    for (const move of await claimAbandonedMoves(app.callOfNobody())) await arrive(this.gateway, move);
+  }
+
+  #hear(message: MoveMessage): void {
+    const { app, sessions } = this.gateway;
+    switch (message.type) {
+      case 'WHO_TAKES_SESSIONS':
+        if (!this.#isLeaving && message.from !== this.#id) {
+          const own = { from: this.#id, processId: app.live.id, sessions: sessions.size };
+          this.bus?.publish(ownTopic(message.from), { type: 'TAKES_SESSIONS', ...own });
+        }
+        break;
+      case 'SESSIONS_LEFT':
+        this.#takeIn(message);
+        break;
+      case 'SESSION_WANTED':
+        void this.#giveAway(message);
+        break;
+      case 'TAKES_SESSIONS':
+      case 'SESSIONS_ARRIVED':
+      case 'SESSION_IS_NOT_HERE':
+        break;
+    }
+    for (const listener of [...this.#listeners]) listener(message);
+  }
+
+  #takeIn({ from, moveId }: { from: string; moveId: string }): void {
+    const arriving = this.#claim(moveId)
+      .catch((error: unknown) => this.gateway.app.log.error({ err: error }, 'Could not take in gateway sessions'))
+      .finally(() => {
+        this.#arriving.delete(arriving);
+        this.bus?.publish(ownTopic(from), { type: 'SESSIONS_ARRIVED', moveId });
+      });
+    this.#arriving.add(arriving);
+  }
+
+  async #claim(moveId: string): Promise<void> {
+    const move = await claimMove(this.gateway.app.callOfNobody(), moveId);
+    if (move) await arrive(this.gateway, move);
+  }
+
+  async #giveAway(wanted: Extract<MoveMessage, { type: 'SESSION_WANTED' }>): Promise<void> {
+    const { sessionId, botId, from, processId } = wanted;
+    if (from === this.#id) return;
+    const session = this.gateway.sessions.get(sessionId);
+    if (session && String(session.botId) === botId && !this.#departed.has(sessionId)) {
+      this.#remember(sessionId);
+      const departed = await depart(this.gateway, [session], processId).catch(() => null);
+      for (const link of departed?.links ?? []) link.close(closes.movedAway);
+      if (departed) {
+        this.bus?.publish(ownTopic(from), { type: 'SESSIONS_LEFT', from: this.#id, moveId: departed.moveId });
+        return;
+      }
+    }
+    const isMoving = this.#departed.has(sessionId);
+    this.bus?.publish(ownTopic(from), { type: 'SESSION_IS_NOT_HERE', sessionId, isMoving });
+  }
+
+  /** Listens until `isLast` is true for a message. */
+  #answer(isLast: (message: MoveMessage) => boolean): { within(ms: number): Promise<boolean> } {
+    let settle: () => void = () => {};
+    const answered = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const listener = (message: MoveMessage) => {
+      if (isLast(message)) settle();
+    };
+    this.#listeners.add(listener);
+    return {
+      within: (ms) => isDoneWithin(ms, answered).finally(() => this.#listeners.delete(listener)),
+    };
+  }
+}
