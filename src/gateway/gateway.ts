@@ -1,10 +1,7 @@
 import type { AppContext } from '../context.js';
-import type { Bus } from '../infra/processes/bus.js';
-import { Bots } from './bots.js';
-import { Connections } from './connections.js';
-import { GuildFeeds } from './guild-feeds.js';
-import { introduceGuild } from './introductions.js';
-import { type MoveMessage, SessionMoves } from './moves/session-moves.js';
+import type { Bots } from './bots.js';
+import type { Connections } from './connections.js';
+import type { GuildFeeds } from './guild-feeds.js';
 import type { Session } from './session.js';
 
 export interface Gateway {
@@ -14,30 +11,15 @@ export interface Gateway {
   connections: Connections;
   bots: Bots;
   feeds: GuildFeeds;
-  moves: SessionMoves;
+  moves: Moves;
 }
 
-/** @param bus null in a set-up of one process */
-export function createGateway(app: AppContext, bus: Bus<MoveMessage> | null): Gateway {
-  const introduce = (guildId: bigint, session: Session) => {
-    if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
-  };
-  const feeds: GuildFeeds = new GuildFeeds(app, (guildId, session) => void bots.catchUpOn(guildId, session));
-  // If a guild returns while its loss is queued, the loss comes first. Sessions that hold the guild then receive it
-  // again.
-  const bots: Bots = new Bots(app, feeds.turns, (guildId, session) =>
-    feeds.afterLoss(guildId, () => introduce(guildId, session)),
-  );
-  const gateway: Gateway = {
-    app,
-    sessions: new Map(),
-    connections: new Connections(app.clock),
-    bots,
-    feeds,
-    get moves() {
-      return moves;
-    },
-  };
-  const moves = new SessionMoves(gateway, bus);
-  return gateway;
+/** Moves sessions between processes. */
+export interface Moves {
+  /** Takes in the sessions of earlier processes. */
+  prepare(): Promise<void>;
+  /** Brings a session here for a RESUME, if another process has it. */
+  fetch(sessionId: string, botId: bigint): Promise<void>;
+  /** Moves all sessions to other processes, or leaves them for the next one that starts. */
+  leave(): Promise<void>;
 }

@@ -33,7 +33,7 @@ interface HeldEvent {
 export class FeedSession {
   /** Events held until GUILD_CREATE was sent, or until a moved session has arrived; null afterwards. */
   #held: HeldEvent[] | null = [];
-  /** What a moved session has had before. */
+  /** The position of a moved session when it left its earlier process. */
   #arrivedAt: StreamPosition | null = null;
   #heldBytes = 0;
   #detached = false;
@@ -290,13 +290,13 @@ export class GuildFeed {
     else this.#fanOut(event);
   }
 
-  /** Whether everything that this feed was told is with its sessions. */
+  /** Whether all received events are with the sessions. */
   get isIdle(): boolean {
     return !this.#working;
   }
 
   /**
-   * Sends a session of another process what was told before it came.
+   * Sends a session of another process the events from before its arrival.
    * @throws if its permissions cannot be read
    */
   async catchUp(feedSession: FeedSession, messages: readonly BusMessage[]): Promise<void> {

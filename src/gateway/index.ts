@@ -2,7 +2,7 @@ import type { AppContext } from '../context.js';
 import type { Entrypoint } from '../entrypoint.js';
 import { refuseUpgrade } from '../http/upgrades.js';
 import type { Bus } from '../infra/processes/bus.js';
-import { createGateway } from './gateway.js';
+import { createGateway } from './create-gateway.js';
 import type { MoveMessage } from './moves/session-moves.js';
 import { createAcceptor } from './ws-adapter.js';
 

@@ -50,7 +50,7 @@ export interface SessionTerms {
   presence: PresenceUpdate | null;
 }
 
-/** What a session has sent and keeps, apart from its guilds. */
+/** The state of a session that moves, apart from its guilds. */
 export interface SessionProgress {
   /** Of the last event. */
   sequence: number;
@@ -87,7 +87,7 @@ export class Session {
   /** Guilds whose events the session receives, by id. */
   readonly guilds = new Map<bigint, GuildSubscription>();
   readonly unavailableGuilds = new Set<bigint>();
-  /** What a moved session has had of the streams that concern its bot, by topic. */
+  /** The positions up to which a moved session has the events about its bot, by topic. */
   readonly arrivedAt = new Map<string, StreamPosition>();
   /** Resolves after READY and its guilds were dispatched. */
   readonly introduced: Promise<void>;

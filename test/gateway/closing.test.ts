@@ -172,6 +172,7 @@ describe('a gateway that stops', () => {
   function client(of: Connections) {
     const told: unknown[] = [];
     const connection: ClientConnection = {
+      hasSession: false,
       send: (payload) => told.push(JSON.parse(payload.head).op),
       close: ({ code }) => told.push(code),
       cutOff: () => told.push('cut off'),

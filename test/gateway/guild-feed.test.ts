@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppContext } from '../../src/context.js';
 import type { Audience, BusMessage } from '../../src/domain/bus-message.js';
 import { Permission } from '../../src/domain/permissions.js';
-import { createGateway } from '../../src/gateway/gateway.js';
+import { createGateway } from '../../src/gateway/create-gateway.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { BACKLOG_LIMIT, closes, HELD_LIMIT, MAX_HELD_BYTES } from '../../src/gateway/protocol.js';
 import type { Session } from '../../src/gateway/session.js';
@@ -454,7 +454,7 @@ describe('the GUILD_CREATE payload of a guild', () => {
     ['of the cloud, one per turn of the event loop', () => app, 30],
     ['on a box, a few at a time', () => ({ ...app, nextId: boxSnowflakes(clock, ID_SPACES.first) }), 24],
   ])('is read again after a gap for the sessions of a guild %s', async (_how, ids, expected) => {
-    const gateway = createGateway(app);
+    const gateway = createGateway(app, null);
     guild = addGuild(ids(), home, 'Popular', bot);
     const sessions = Array.from({ length: 30 }, () => {
       const place = { app, feeds: gateway.feeds, guildId: guild.id };

@@ -96,7 +96,7 @@ async function arriveAtGuild(
       return;
     }
   } catch (error) {
-    app.log.error({ err: error }, 'Could not tell a moved gateway session what it has missed');
+    app.log.error({ err: error }, 'Could not send a moved gateway session the events that it missed');
   }
   if (session.ended || feedSession.detached) return;
   feed.dropSession(session, closes.unavailable);

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { BusMessage, EventBus } from '../../domain/bus-message.js';
 import { type Envelope, isWithin, type StreamPosition } from '../../infra/streams/envelope.js';
 
-/** What is not yet in the log is looked for again after this time, */
+/** The log is read again after this time if it does not yet have everything. */
 const LOOK_EVERY_MS = 50;
-/** and for so long in all. */
+/** It is read for so long in all. */
 const LOOK_FOR_MS = 2_000;
 
 export interface Missed {
@@ -14,8 +14,8 @@ export interface Missed {
 }
 
 /**
- * What happened on a stream between a position in another process and now. Call it in the same tick in which the
- * session begins to hold what this process is told. Null if not everything is known.
+ * Finds the events of a stream between a position in another process and now. Call this in the same tick in which
+ * the session begins to hold new events. Null if not everything is known.
  * @param sinceMs when the position was taken, in milliseconds since the Unix epoch
  */
 export async function findMissed(

@@ -5,13 +5,13 @@ import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
 import type { Bus } from '../../infra/processes/bus.js';
 import { controls } from '../control.js';
-import type { Gateway } from '../gateway.js';
+import type { Gateway, Moves } from '../gateway.js';
 import { closes } from '../protocol.js';
 import type { Session } from '../session.js';
 import { arrive } from './arrivals.js';
 import { type Departed, depart } from './departures.js';
 
-/** What the processes of an instance say to each other about sessions. */
+/** Messages between the processes of an instance. */
 export type MoveMessage =
   | { type: 'WHO_TAKES_SESSIONS'; from: string }
   | { type: 'TAKES_SESSIONS'; from: string; processId: string; sessions: number }
@@ -48,8 +48,8 @@ interface Peer {
   sessions: number;
 }
 
-/** Moves gateway sessions between processes. Whoever deletes the row of a move has its sessions. */
-export class SessionMoves {
+/** Moves gateway sessions between processes. The process that deletes the row of a move has its sessions. */
+export class SessionMoves implements Moves {
   readonly #id = randomUUID();
   readonly #arriving = new Set<Promise<void>>();
   readonly #fetching = new Map<string, Promise<void>>();
@@ -64,14 +64,12 @@ export class SessionMoves {
     private readonly bus: Bus<MoveMessage> | null,
   ) {}
 
-  /** Takes in what earlier processes have left. */
   async prepare(): Promise<void> {
     const hear = (message: MoveMessage) => this.#hear(message);
     await Promise.all([EVERYBODY, ownTopic(this.#id)].map((topic) => this.bus?.subscribe(topic, hear).ready));
     await this.#takeInAbandoned();
   }
 
-  /** Brings a session here for a RESUME, if another process has it. */
   fetch(sessionId: string, botId: bigint): Promise<void> {
     const known = this.#fetching.get(sessionId);
     if (known) return known;
@@ -80,7 +78,6 @@ export class SessionMoves {
     return fetching;
   }
 
-  /** Moves all sessions to other processes, or leaves them for the next one that starts. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     const { sessions, app } = this.gateway;
@@ -134,7 +131,7 @@ export class SessionMoves {
   }
 
   async #fetch(sessionId: string, botId: bigint): Promise<void> {
-    const { sessions, app } = this.gateway;
+    const { sessions } = this.gateway;
     const until = performance.now() + FETCH_WITHIN_MS;
     while (!sessions.has(sessionId) && performance.now() < until) {
       const isMoving = await this.#ask(sessionId, botId);

@@ -59,7 +59,7 @@ interface StoredSession {
 /** Sessions that left together. */
 export interface MovedSessions {
   sessions: MovedSession[];
-  /** What they have had of their streams, by topic. A stream that is not named may have had more. */
+  /** The positions up to which they have the events of their streams, by topic. An absent stream may have had more. */
   positions: Record<string, StreamPosition>;
 }
 

@@ -17,7 +17,7 @@ export interface Envelope<Message> {
 /** Identifies an envelope, and orders it among the committed changes of its stream. */
 export type Place = Pick<Envelope<unknown>, 'origin' | 'count' | 'clock'>;
 
-/** What of a stream was delivered: all of each publisher up to a count, and all committed changes up to a clock. */
+/** The delivered part of a stream: all of each publisher up to a count, and all committed changes up to a clock. */
 export interface StreamPosition {
   /** Null if there were none. */
   clock: number | null;

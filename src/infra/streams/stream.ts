@@ -111,7 +111,7 @@ export class Stream<Message extends Typed> {
     return this.#order?.heard ?? null;
   }
 
-  /** What was delivered so far. Null while something waits. */
+  /** The part that was delivered. Null while something waits. */
   get position(): StreamPosition | null {
     if (this.#recovery || this.#order?.isHolding || !this.#canRecover()) return null;
     return { clock: this.heard, counts: Object.fromEntries(this.#counts) };

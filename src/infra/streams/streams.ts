@@ -31,11 +31,11 @@ export interface Streams<Message extends Typed> {
    * @param withinMs how long their events may take
    */
   findLost(readClocks: ReadClocks, withinMs?: number): Promise<void>;
-  /** What subscribers of a stream have been told. Null if it has none, or while something waits. */
+  /** The part of a stream that was delivered here. Null without subscribers, or while something waits. */
   position(topic: string): StreamPosition | null;
   /**
-   * Envelopes of a subscribed stream after a position, in the order of the log. They include what is told later, and
-   * what a process has not yet sent may be missing. Null if the log has not all.
+   * Envelopes of a subscribed stream after a position, in the order of the log. They include later ones, and
+   * those that a process has not yet sent may be missing. Null if the log has not all.
    * @param sinceMs when the position was taken, in milliseconds since the Unix epoch
    */
   since(topic: string, position: StreamPosition, sinceMs: number): Promise<Envelope<Message>[] | null>;

@@ -3,7 +3,7 @@ import { type Frame, GatewayClient } from '../../harness/gateway-client.js';
 import { missingForSeveralProcesses, REDIS_URL } from '../../harness/redis.js';
 import { migratedDatabase, migratedFolder, startServer, type TestServer } from '../../harness/server.js';
 import { needing } from '../../harness/skipping.js';
-import { addMember, createBot, createBotInGuild, say, type TestBot, type TestGuild } from '../../harness/world.js';
+import { addMember, createBot, createBotInGuild, say, type TestBot } from '../../harness/world.js';
 
 const missing = await missingForSeveralProcesses();
 
