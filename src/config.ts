@@ -30,6 +30,8 @@ export interface Config {
   metricsPort: number | null;
   /** On shutdown, reports 503 on `/readyz` and `/healthz` for this long before closing the listener. */
   drainDelayMs: number;
+  /** Time limit of a shutdown. */
+  drainTimeoutMs: number;
   rateLimits: boolean;
   /** In MiB. */
   filesPerAccountMb: number;
@@ -249,6 +251,7 @@ const Environment = z.object({
   MAIL_FROM: z.email({ error: 'must be an email address without a display name' }).optional(),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
+  DRAIN_TIMEOUT_MS: wholeNumber(4_000, 600_000).default(9_000),
   RATE_LIMITS: onOff.default(true),
   FILES_PER_ACCOUNT_MB: wholeNumber(1, 1_000_000_000).default(10_240),
   ALLOW_PRIVATE_ENDPOINTS: onOff.optional(),
@@ -358,6 +361,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
     metricsPort: env.METRICS_PORT ?? null,
     drainDelayMs: env.DRAIN_DELAY_MS,
+    drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     filesPerAccountMb: env.FILES_PER_ACCOUNT_MB,
     rateLimits: env.RATE_LIMITS,
     allowPrivateEndpoints: env.ALLOW_PRIVATE_ENDPOINTS ?? isOfThisMachine(publicUrl),

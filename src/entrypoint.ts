@@ -12,6 +12,9 @@ export interface Entrypoint {
   prepare?(): Promise<void>;
   /** Resolves when its connections are closed or given up. Other entry points still serve. */
   drain?(): Promise<void>;
-  /** Called when this process no longer serves anything else. Resolves when its connections are closed or given up. */
-  leave?(): Promise<void>;
+  /**
+   * Called when this process no longer serves anything else. Resolves when its connections are closed or given up.
+   * @param until the time limit, from `performance.now()`
+   */
+  leave?(until: number): Promise<void>;
 }

@@ -94,14 +94,8 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Time limit for connections and requests during shutdown. */
-const STOP_DEADLINE_MS = 7_500;
-
-/** Time of that for gateway sessions, which leave when nothing else happens. */
-const PARTING_MS = 4_500;
-
-/** Time limit for closing resources after the connections. */
-const CLOSE_DEADLINE_MS = 1_500;
+/** Parts of the time of a shutdown. Gateway sessions leave after requests have ended. */
+const STOP_SHARES = { requests: 0.35, closing: 0.15 };
 
 /** The system may allow fewer. */
 const BACKLOG = 4_096;
@@ -268,30 +262,43 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       stopping ??= (async () => {
         state.phase = 'draining';
         app.connections.stop();
-        const cutOffAt = performance.now() + STOP_DEADLINE_MS;
+        const until = shutdownTimes(config.drainTimeoutMs);
         if (readiness.isWatched) await setTimeout(config.drainDelayMs);
         // Closing connections earlier would make clients reconnect just as the listener closes.
         drain.announce();
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
         const drained = [...entrypoints.map((entrypoint) => entrypoint.drain?.()), jobsStopped, drain.settled()];
-        await isDoneWithin(cutOffAt - PARTING_MS - performance.now(), Promise.all(drained));
-        const parted = [...entrypoints.map((entrypoint) => entrypoint.leave?.()), drain.endIdleConnections()];
+        await isDoneWithin(until.requests - performance.now(), Promise.all(drained));
+        const parted = [
+          ...entrypoints.map((entrypoint) => entrypoint.leave?.(until.leaving)),
+          drain.endIdleConnections(),
+        ];
         const left = Promise.all([...drained, ...parted]).then(() =>
           Promise.all([leave(app), app.executions.settle()]),
         );
         const finish = Promise.all([left, resources.mailer.settle()]);
-        if (!(await isDoneWithin(cutOffAt - performance.now(), finish))) {
+        if (!(await isDoneWithin(until.leaving - performance.now(), finish))) {
           log.warn('Some connections did not end in time; closing them');
           http.server.closeAllConnections();
         }
         const closed = Promise.all([http.close(), jobsStopped]).then(close);
-        await isDoneWithin(CLOSE_DEADLINE_MS, Promise.all([closed, operationsHttp.close()]));
+        await isDoneWithin(until.closing - performance.now(), Promise.all([closed, operationsHttp.close()]));
         loop.stop();
         endMetrics(metrics);
       })();
       return stopping;
     },
+  };
+}
+
+/** Ends of the parts of a shutdown that begins now, from `performance.now()`. */
+function shutdownTimes(allMs: number) {
+  const now = performance.now();
+  return {
+    requests: now + allMs * STOP_SHARES.requests,
+    leaving: now + allMs * (1 - STOP_SHARES.closing),
+    closing: now + allMs,
   };
 }
 

@@ -47,6 +47,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         meaning:
           'On shutdown, report 503 on `/readyz` and `/healthz` for this long before closing the listener, up to `3000`. Set it a little longer than the proxy needs to notice, such as `1500` for `inter 500ms fall 2` of HAProxy.',
       },
+      DRAIN_TIMEOUT_MS: {
+        default: '`9000`',
+        meaning:
+          'A shutdown takes at most this long, from `4000` to `600000`. Running requests get a third of it, and then gateway sessions move. The supervisor must wait longer before it kills the process.',
+      },
     },
   },
   {

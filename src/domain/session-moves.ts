@@ -18,7 +18,7 @@ const CONNECTIONS_PER_STATEMENT = 400;
 export async function storeMove(call: CallContext, sessions: Uint8Array, target: string | null): Promise<string> {
   const id = randomUUID();
   const movedAt = new Date(call.clock.now());
-  await call.write(({ db }) =>
+  await call.writeOne((db) =>
     db.sessionMove.create({ data: { id, target, movedAt, sessions: Buffer.from(sessions) } }),
   );
   return id;

@@ -1,3 +1,4 @@
+import { Door } from '../infra/concurrency/door.js';
 import { Mutex } from '../infra/concurrency/mutex.js';
 import { ConflictRetries, DatabaseBusy } from '../infra/database/conflicts.js';
 import { mayBeDone } from '../infra/database/faults.js';
@@ -67,6 +68,8 @@ export class Writes {
   readonly #clocks: Clocks;
   /** SQLite has one writer. Its next write begins after the events of the last are published. */
   readonly #writer: Mutex | null;
+  /** For writes with events. */
+  readonly #door = new Door(() => new DomainError('OVERLOADED', 'The server is stopping. Try again in a moment.'));
 
   /** Null for SQLite. */
   readonly messageInserts: MessageInserts | null;
@@ -77,7 +80,14 @@ export class Writes {
     const publish = (topic: string, clock: number, events: (() => DomainEvent)[]) =>
       this.#publishGroup(topic, clock, events);
     const lose = (topic: string) => this.#lose([topic]);
-    this.messageInserts = this.#writer ? null : new MessageInserts({ writer: parts.db.writer, publish, lose });
+    this.messageInserts = this.#writer
+      ? null
+      : new MessageInserts({ writer: parts.db.writer, door: this.#door, publish, lose });
+  }
+
+  /** Refuses further writes with events. Resolves when the events of the running ones are published. */
+  endEvents(): Promise<void> {
+    return this.#door.close();
   }
 
   /** @throws OVERLOADED, and what `work` throws */
@@ -185,7 +195,7 @@ export class Writes {
       }
       return result;
     };
-    return this.#writer ? this.#writer.run(run) : run();
+    return this.#door.pass(() => (this.#writer ? this.#writer.run(run) : run()));
   }
 
   #render(events: readonly DomainEvent[]): Rendered {

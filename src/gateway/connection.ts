@@ -189,6 +189,10 @@ export class Connection implements Applicant {
 
   #admit(work: () => Promise<Admission>): void {
     if (this.#session || this.#admitting) throw new Closing(closes.alreadyIdentified);
+    if (this.gateway.moves.isLeaving) {
+      this.send(controls.reconnect);
+      return;
+    }
     this.#admitting = this.#settle(work);
   }
 

@@ -16,10 +16,15 @@ export interface Gateway {
 
 /** Moves sessions between processes. */
 export interface Moves {
+  /** Whether the process stops, so that it takes no sessions. */
+  readonly isLeaving: boolean;
   /** Takes in the sessions of earlier processes. */
   prepare(): Promise<void>;
   /** Brings a session here for a RESUME, if another process has it. */
   fetch(sessionId: string, botId: bigint): Promise<void>;
-  /** Moves all sessions to other processes, or leaves them for the next one that starts. */
-  leave(): Promise<void>;
+  /**
+   * Moves all sessions to other processes, or leaves them for the next one that starts.
+   * @param until the time limit, from `performance.now()`
+   */
+  leave(until: number): Promise<void>;
 }

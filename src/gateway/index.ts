@@ -8,6 +8,9 @@ import { createAcceptor } from './ws-adapter.js';
 
 export type { MoveMessage };
 
+/** Time of a stop for clients to close their connections. */
+const RECONNECT_MS = 2_000;
+
 /** @param bus null in a set-up of one process */
 export function createGatewayEntrypoint(app: AppContext, bus: Bus<MoveMessage> | null): Entrypoint {
   const gateway = createGateway(app, bus);
@@ -21,8 +24,8 @@ export function createGatewayEntrypoint(app: AppContext, bus: Bus<MoveMessage> |
     async drain() {
       draining = true;
     },
-    async leave() {
-      await gateway.moves.leave();
+    async leave(until) {
+      await gateway.moves.leave(until - RECONNECT_MS);
       await gateway.connections.drain();
     },
   };

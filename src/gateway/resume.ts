@@ -29,6 +29,7 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
     throw new Closing(closes.disallowedIntents);
   }
   session.setPrivileges(bot.privilegedIntents);
+  const replayed = session.sequence - data.seq;
   const outcome = session.resume(
     connection,
     data.seq,
@@ -36,6 +37,7 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
   );
   switch (outcome) {
     case 'resumed':
+      app.metrics.gatewayReplayedEvents.inc(replayed);
       void showPresence(connection.gateway, session);
       return { session };
     case 'lost':

@@ -1,3 +1,4 @@
+import type { Door } from '../../infra/concurrency/door.js';
 import { isUnavailable, mayBeDone } from '../../infra/database/faults.js';
 import { type Message, Prisma, type PrismaClient } from '../../infra/database/index.js';
 import type { NextId } from '../../infra/ids/ids.js';
@@ -16,6 +17,8 @@ interface Waiting {
 
 interface MessageInsertsParts {
   writer: Pick<PrismaClient, '$queryRaw'>;
+  /** Every insert passes it. */
+  door: Door;
   publish(topic: string, clock: number, events: (() => DomainEvent)[]): void;
   /** Called if it is unknown whether a statement has worked. */
   lose(topic: string): void;
@@ -36,7 +39,7 @@ export class MessageInserts {
   /**
    * Publishes the event, too.
    * @returns null if the row must be inserted in a transaction of its own, which then reports why it fails
-   * @throws DatabaseUnavailable
+   * @throws DatabaseUnavailable, and OVERLOADED if the process stops
    */
   insert(
     { nextId }: { nextId: NextId },
@@ -44,12 +47,14 @@ export class MessageInserts {
     row: NewMessageRow,
     eventOf: (row: Message) => DomainEvent,
   ): Promise<Message | null> {
-    return new Promise((resolve, reject) => {
-      const one = { nextId, row, eventOf, resolve, reject };
-      const waiting = this.#waiting.get(topic);
-      if (waiting) waiting.push(one);
-      else void this.#insertAll(topic, [one]);
-    });
+    const insert = () =>
+      new Promise<Message | null>((resolve, reject) => {
+        const one = { nextId, row, eventOf, resolve, reject };
+        const waiting = this.#waiting.get(topic);
+        if (waiting) waiting.push(one);
+        else void this.#insertAll(topic, [one]);
+      });
+    return this.parts.door.pass(insert);
   }
 
   async #insertAll(topic: string, waiting: Waiting[]): Promise<void> {

@@ -21,6 +21,7 @@ const SESSIONS_PER_TURN = 50;
 /** Takes in sessions of another process. They wait for a RESUME, or for the end of their window. */
 export async function arrive(gateway: Gateway, move: SessionMove): Promise<void> {
   const { app } = gateway;
+  const { gatewayMoves, gatewayMoveSeconds } = app.metrics;
   if (move.movedAt + RESUME_WINDOW_MS <= app.clock.now()) return;
   const moved = await read(gateway, move);
   if (!moved) return;
@@ -29,12 +30,14 @@ export async function arrive(gateway: Gateway, move: SessionMove): Promise<void>
   for (const [index, one] of moved.sessions.entries()) {
     if (index % SESSIONS_PER_TURN === 0) await yieldToEventLoop();
     const session = await open(gateway, one, find);
+    gatewayMoves.inc({ outcome: session ? 'arrived' : 'lost' });
     if (session && one.isOnline) online.push(session);
   }
   await takeOverConnections(
     app.callOfNobody(),
     online.map(({ id }) => id),
   );
+  gatewayMoveSeconds.observe(Math.max(0, app.clock.now() - move.movedAt) / 1_000);
   for (const session of online) continuePresence(gateway, session);
   app.clock.after(ONLINE_MS, () => {
     for (const session of online) if (!session.connected) hidePresence(gateway, session);

@@ -9,51 +9,55 @@ import { closes } from '../protocol.js';
 import type { Session, SessionLink } from '../session.js';
 import { type MovedSession, pack } from './snapshot.js';
 
-/** How long sessions that are busy may stay, and how often they are looked at. */
-const SETTLE = { withinMs: 1_500, everyMs: 20 };
-
 /** How long the events of a committed change may take until this process has heard them. */
 const HEARD_WITHIN_MS = 250;
 
+/** Clocks of streams of which this process has not heard a committed change, by topic. */
+export type Bases = ReadonlyMap<string, number>;
+
 export interface Departed {
-  /** Of the row that holds the sessions. */
-  moveId: string;
-  /** Open connections of the sessions, which know nothing of the move yet. */
+  /** Of the row that holds the sessions; null if there are none, or if they could not be stored. */
+  moveId: string | null;
+  /** Open connections of the sessions, whose clients do not know of the move yet. */
   links: SessionLink[];
 }
 
 /**
- * Takes sessions out of this process and stores them for another.
+ * Takes sessions out of this process and stores them for another. A session that is not ready ends.
  * @param target the process that is to take them in; null for the next that starts
- * @returns null if none could leave
  */
 export async function depart(
   gateway: Gateway,
   wanted: readonly Session[],
+  bases: Bases,
   target: string | null,
-): Promise<Departed | null> {
+): Promise<Departed> {
   const { app } = gateway;
-  const bases = await findBases(gateway, wanted);
-  await settled(() => wanted.every((session) => session.ended || isReady(gateway, session)));
   // From here to the end of the snapshot, nothing may be awaited.
-  const staying = wanted.filter((session) => !session.ended);
-  for (const session of staying) if (!session.isSettled) session.end(closes.unavailable);
-  const leaving = staying.filter((session) => !session.ended);
-  if (leaving.length === 0) return null;
+  for (const session of wanted) if (!session.ended && !session.isSettled) session.end(closes.unavailable);
+  const leaving = wanted.filter((session) => !session.ended);
+  if (leaving.length === 0) return { moveId: null, links: [] };
   const positions: Record<string, StreamPosition> = {};
-  for (const topic of new Set(leaving.flatMap((session) => topicsOf(session)))) {
+  for (const topic of new Set(leaving.flatMap(topicsOf))) {
     const position = app.bus.position(topic);
     if (position) positions[topic] = { ...position, clock: position.clock ?? bases.get(topic) ?? null };
   }
   const departed = leaving.map((session) => takeOut(gateway, session, positions));
-  const packed = await pack({ sessions: departed.map(({ moved }) => moved), positions });
-  const moveId = await storeMove(app.callOfNobody(), packed, target);
-  return { moveId, links: departed.flatMap(({ link }) => link ?? []) };
+  const links = departed.flatMap(({ link }) => link ?? []);
+  try {
+    const packed = await pack({ sessions: departed.map(({ moved }) => moved), positions });
+    return { moveId: await storeMove(app.callOfNobody(), packed, target), links };
+  } catch (error) {
+    app.log.error({ err: error }, 'Could not store gateway sessions that move; their bots identify again');
+    return { moveId: null, links };
+  }
 }
 
-/** Clocks of streams of which this process has not heard a committed change. */
-async function findBases({ app }: Gateway, sessions: readonly Session[]): Promise<ReadonlyMap<string, number>> {
-  const silent = [...new Set(sessions.flatMap(topicsOf))].filter((topic) => app.bus.position(topic)?.clock === null);
+/** Call this before {@link depart}. */
+export async function findBases({ app }: Gateway, sessions: Iterable<Session>): Promise<Bases> {
+  const silent = [...new Set([...sessions].flatMap(topicsOf))].filter(
+    (topic) => app.bus.position(topic)?.clock === null,
+  );
   if (!app.live.isShared || silent.length === 0) return new Map();
   const clocks = await readClocks(app.db.reader, silent);
   if (clocks.size > 0) await setTimeout(HEARD_WITHIN_MS);
@@ -64,18 +68,13 @@ function topicsOf({ botId, guilds }: Session): string[] {
   return [topics.user(botId), topics.application(botId), ...[...guilds.keys()].map(topics.guild)];
 }
 
-function isReady({ app }: Gateway, session: Session): boolean {
+/** Whether a session can leave without a loss. */
+export function isReady({ app }: Gateway, session: Session): boolean {
   return (
     session.isSettled &&
     [...session.guilds.values()].every(({ isIdle }) => isIdle) &&
     topicsOf(session).every((topic) => app.bus.position(topic) !== null)
   );
-}
-
-async function settled(isSettled: () => boolean): Promise<void> {
-  for (let waited = 0; waited < SETTLE.withinMs && !isSettled(); waited += SETTLE.everyMs) {
-    await setTimeout(SETTLE.everyMs);
-  }
 }
 
 function takeOut(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { claimAbandonedMoves, claimMove } from '../../domain/session-moves.js';
-import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
 import type { Bus } from '../../infra/processes/bus.js';
 import { controls } from '../control.js';
@@ -9,7 +8,7 @@ import type { Gateway, Moves } from '../gateway.js';
 import { closes } from '../protocol.js';
 import type { Session } from '../session.js';
 import { arrive } from './arrivals.js';
-import { type Departed, depart } from './departures.js';
+import { type Bases, depart, findBases, isReady } from './departures.js';
 
 /** Messages between the processes of an instance. */
 export type MoveMessage =
@@ -39,8 +38,11 @@ const REMEMBERED_MS = 10_000;
 
 const ARRIVED_WITHIN_MS = 3_000;
 
-/** A stop moves so many sessions at a time. */
-const SESSIONS_PER_WAVE = 100;
+/** A stop moves so many sessions at a time, and in a second, so that their clients do not all reconnect at once. */
+const MOST_MOVED = { together: 100, perSecond: 2_000 };
+
+/** How long busy sessions may stay, and how often they are looked at. */
+const SETTLE = { withinMs: 1_500, everyMs: 20 };
 
 interface Peer {
   id: string;
@@ -64,6 +66,10 @@ export class SessionMoves implements Moves {
     private readonly bus: Bus<MoveMessage> | null,
   ) {}
 
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
   async prepare(): Promise<void> {
     const hear = (message: MoveMessage) => this.#hear(message);
     await Promise.all([EVERYBODY, ownTopic(this.#id)].map((topic) => this.bus?.subscribe(topic, hear).ready));
@@ -78,34 +84,51 @@ export class SessionMoves implements Moves {
     return fetching;
   }
 
-  async leave(): Promise<void> {
+  async leave(until: number): Promise<void> {
     this.#isLeaving = true;
     const { sessions, app } = this.gateway;
     const peers = await this.#findPeers();
-    const waves = chunksOf([...sessions.values()], SESSIONS_PER_WAVE);
+    if (peers.length === 0) await isDoneWithin(SETTLE.withinMs, app.writes.endEvents());
+    const bases = await findBases(this.gateway, sessions.values());
+    const settleUntil = Math.min(performance.now() + SETTLE.withinMs, until);
     let areLeft = false;
-    for (const wave of waves) {
-      const peer = peers.toSorted((one, other) => one.sessions - other.sessions)[0];
-      if (peer) peer.sessions += wave.length;
-      const isTaken = await this.#move(wave, peer).catch((error: unknown) => {
-        app.log.error({ err: error }, 'Could not move gateway sessions; their bots identify again');
-        return true;
-      });
-      areLeft ||= !isTaken;
+    while (sessions.size > 0) {
+      const startedAt = performance.now();
+      const isLate = startedAt >= settleUntil;
+      const wave = this.#nextWave(isLate);
+      if (wave.length > 0) areLeft = !(await this.#move(wave, bases, peers)) || areLeft;
+      const spentMs = performance.now() - startedAt;
+      const paceMs = wave.length === 0 ? SETTLE.everyMs : (wave.length / MOST_MOVED.perSecond) * 1_000 - spentMs;
+      if (paceMs > 0 && !isLate) await setTimeout(paceMs);
     }
     if (areLeft) await app.live.endWithMoved();
   }
 
-  /** @returns whether another process has them now */
-  async #move(wanted: readonly Session[], peer: Peer | undefined): Promise<boolean> {
-    for (const { id } of wanted) this.#remember(id);
-    const departed = await depart(this.gateway, wanted, peer?.processId ?? null);
-    const isTaken = departed !== null && peer !== undefined && (await this.#handTo(peer.id, departed));
-    for (const link of departed?.links ?? []) link.send(controls.reconnect);
-    return departed === null || isTaken;
+  #nextWave(areAllTaken: boolean): Session[] {
+    const wave: Session[] = [];
+    for (const session of this.gateway.sessions.values()) {
+      if (areAllTaken || isReady(this.gateway, session)) wave.push(session);
+      if (wave.length === MOST_MOVED.together) break;
+    }
+    return wave;
   }
 
-  async #handTo(peerId: string, { moveId }: Departed): Promise<boolean> {
+  /** @returns whether another process has them now, or they are lost */
+  async #move(wave: readonly Session[], bases: Bases, peers: readonly Peer[]): Promise<boolean> {
+    const peer = peers.toSorted((one, other) => one.sessions - other.sessions)[0];
+    if (peer) peer.sessions += wave.length;
+    for (const { id } of wave) this.#remember(id);
+    const { moveId, links } = await depart(this.gateway, wave, bases, peer?.processId ?? null);
+    const isTaken = moveId === null || (peer !== undefined && (await this.#handTo(peer.id, moveId)));
+    for (const link of links) link.send(controls.reconnect);
+    this.gateway.app.metrics.gatewayMoves.inc(
+      { outcome: moveId === null ? 'lost' : isTaken ? 'left' : 'stored' },
+      wave.length,
+    );
+    return isTaken;
+  }
+
+  async #handTo(peerId: string, moveId: string): Promise<boolean> {
     const arrived = this.#answer((message) => message.type === 'SESSIONS_ARRIVED' && message.moveId === moveId);
     await this.bus?.ask(ownTopic(peerId), { type: 'SESSIONS_LEFT', from: this.#id, moveId }).catch(() => {});
     return arrived.within(ARRIVED_WITHIN_MS);
@@ -211,15 +234,28 @@ export class SessionMoves implements Moves {
     const session = this.gateway.sessions.get(sessionId);
     if (session && String(session.botId) === botId && !this.#departed.has(sessionId)) {
       this.#remember(sessionId);
-      const departed = await depart(this.gateway, [session], processId).catch(() => null);
-      for (const link of departed?.links ?? []) link.close(closes.movedAway);
-      if (departed) {
-        this.bus?.publish(ownTopic(from), { type: 'SESSIONS_LEFT', from: this.#id, moveId: departed.moveId });
+      const moveId = await this.#hand(session, processId);
+      if (moveId !== null) {
+        this.bus?.publish(ownTopic(from), { type: 'SESSIONS_LEFT', from: this.#id, moveId });
         return;
       }
+      if (session.endedBy) this.#departed.delete(sessionId);
     }
     const isMoving = this.#departed.has(sessionId);
     this.bus?.publish(ownTopic(from), { type: 'SESSION_IS_NOT_HERE', sessionId, isMoving });
+  }
+
+  /** @returns the id of the move; null if the session ended instead */
+  async #hand(session: Session, processId: string): Promise<string | null> {
+    const bases = await findBases(this.gateway, [session]).catch(() => new Map());
+    for (let waited = 0; waited < SETTLE.withinMs && !session.ended; waited += SETTLE.everyMs) {
+      if (isReady(this.gateway, session)) break;
+      await setTimeout(SETTLE.everyMs);
+    }
+    const { moveId, links } = await depart(this.gateway, [session], bases, processId);
+    for (const link of links) link.close(closes.movedAway);
+    this.gateway.app.metrics.gatewayMoves.inc({ outcome: moveId === null ? 'lost' : 'left' });
+    return moveId;
   }
 
   /** Listens until `isLast` is true for a message. */

@@ -29,6 +29,10 @@ export interface Metrics extends Measures {
   gatewayDispatches: Counter<'type'>;
   gatewayCloses: Counter<'code'>;
   gatewayAdmissions: Counter<'outcome'>;
+  gatewayMoves: Counter<'outcome'>;
+  /** Seconds from the departure of sessions to their arrival in another process. */
+  gatewayMoveSeconds: Histogram;
+  gatewayReplayedEvents: Counter;
   /** Closed because the client read too slowly. */
   slowSubscriptions: Counter;
   relayBoxes: Gauge;
@@ -151,6 +155,20 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
         outcome: ['identified', 'resumed', 'invalid_session'],
       },
     ),
+    gatewayMoves: counterOf(registers, 'causeway_gateway_moves_total', 'Gateway sessions that moved, by outcome', {
+      outcome: ['left', 'stored', 'arrived', 'lost'],
+    }),
+    gatewayMoveSeconds: new Histogram({
+      name: 'causeway_gateway_move_seconds',
+      help: 'Time from the departure of gateway sessions to their arrival in another process',
+      buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+      registers,
+    }),
+    gatewayReplayedEvents: new Counter({
+      name: 'causeway_gateway_replayed_events_total',
+      help: 'Events that were sent again after a resume',
+      registers,
+    }),
     slowSubscriptions: new Counter({
       name: 'causeway_graphql_slow_subscriptions_total',
       help: 'Subscriptions that ended because the client read too slowly',
