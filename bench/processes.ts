@@ -26,6 +26,8 @@ export interface MeasuredServer {
   /** The longest block of its event loop since then, in milliseconds. */
   longestBlockMs(): Promise<number>;
   stop(): Promise<void>;
+  /** Resolves when the process has ended. */
+  kill(): Promise<void>;
 }
 
 /**
@@ -118,6 +120,7 @@ async function startServer(script: string, env: NodeJS.ProcessEnv = {}, args: st
     watchLoop: () => ask<void>(child, 'watchLoop'),
     longestBlockMs: () => ask<number>(child, 'longestBlockMs'),
     stop: () => stop(child),
+    kill: () => kill(child),
   };
 }
 
@@ -150,6 +153,12 @@ export async function ask<Answer>(child: ChildProcess, question: object | string
   } finally {
     child.off('exit', onExit);
   }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
 }
 
 /** Sends a signal to a child, and kills it after ten seconds. */

@@ -31,11 +31,14 @@ export interface WorldSize {
   webhook?: boolean;
 }
 
-/** Makes a guild of the given size, with a server that stops afterwards. */
-export async function createWorld(size: WorldSize): Promise<World> {
+/**
+ * Makes a guild of the given size, with a server that stops afterwards.
+ * @param settings of the server, such as its database
+ */
+export async function createWorld(size: WorldSize, settings: NodeJS.ProcessEnv = {}): Promise<World> {
   const dataDir = await throwAwayFolder();
   const server = await createServer(
-    readConfig({ PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'error' }),
+    readConfig({ PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'error', ...settings }),
   );
   const origin = await server.start();
   try {

@@ -16,6 +16,8 @@ interface Frame {
 /** A time without a connection, in milliseconds. */
 export interface Outage {
   ms: number;
+  /** From `performance.now()`. */
+  endedAt: number;
   end: 'resumed' | 'identified';
 }
 
@@ -122,7 +124,8 @@ export class DrillClient {
   }
 
   #back(end: Outage['end']): void {
-    if (this.#lostAt !== null) this.outages.push({ ms: performance.now() - this.#lostAt, end });
+    const endedAt = performance.now();
+    if (this.#lostAt !== null) this.outages.push({ ms: endedAt - this.#lostAt, endedAt, end });
     this.#lostAt = null;
   }
 
