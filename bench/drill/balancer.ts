@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 250;
 
 export interface Balancer {
   port: number;
+  /** Resolves when all processes are ready. */
+  allReady(): Promise<void>;
   close(): void;
 }
 
@@ -13,7 +16,7 @@ export interface Balancer {
  * connection is skipped.
  */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
-  const ready = new Set(ports);
+  const ready = new Set<number>();
   let turn = 0;
   const look = setInterval(() => {
     for (const port of ports) void isReady(port).then((is) => (is ? ready.add(port) : ready.delete(port)));
@@ -54,6 +57,9 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    async allReady() {
+      while (ready.size < ports.length) await wait(LOOK_EVERY_MS);
+    },
     close() {
       clearInterval(look);
       server.close();
@@ -62,7 +68,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   };
 }
 
-export async function isReady(port: number): Promise<boolean> {
+async function isReady(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
   } catch {

@@ -33,6 +33,7 @@ export class DrillClient {
   #socket: WebSocket | null = null;
   #lostAt: number | null = null;
   #isOver = false;
+  #wasReady = false;
   #heartbeat: NodeJS.Timeout | undefined;
   #markReady: () => void = () => {};
   readonly ready = new Promise<void>((resolve) => {
@@ -115,6 +116,7 @@ export class DrillClient {
         this.#back('resumed');
         break;
       case 'GUILD_CREATE':
+        this.#wasReady = true;
         this.#markReady();
         break;
       case 'MESSAGE_CREATE':
@@ -133,7 +135,7 @@ export class DrillClient {
     if (socket !== this.#socket || this.#isOver) return;
     clearInterval(this.#heartbeat);
     if (code === 4_004 || (code >= 4_010 && code <= 4_014)) this.refusals.push(code);
-    this.#lostAt ??= performance.now();
+    if (this.#wasReady) this.#lostAt ??= performance.now();
     await wait(RETRY_MS);
     if (!this.#isOver) this.connect();
   }

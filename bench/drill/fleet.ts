@@ -50,11 +50,13 @@ export class Fleet {
     this.#balancer = balancer;
     atEnd(async () => balancer.close());
     for (const index of this.ports.keys()) await this.#start(index);
+    await balancer.allReady();
   }
 
   async restart(index: number): Promise<void> {
     await this.#processes[index]?.stop();
     await this.#start(index);
+    await this.#balancer?.allReady();
   }
 
   /** Starts it again only if it is the only one. */

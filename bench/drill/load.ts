@@ -6,6 +6,8 @@ const MESSAGES_PER_SECOND = 10;
 
 const READERS = 8;
 
+const RETRY_MS = 250;
+
 /** Bots send messages and read them, within their rate limits, until all requests are made and the drill is over. */
 export class Load {
   readonly sentIds: string[] = [];
@@ -44,7 +46,9 @@ export class Load {
   }
 
   async #read(reader: number): Promise<void> {
-    for (let turn = reader; !this.#isOver || this.requests < this.fewest; turn += READERS) await this.#request(turn);
+    for (let turn = reader; !this.#isOver || this.requests < this.fewest; turn += READERS) {
+      if ((await this.#request(turn)) === null) await wait(RETRY_MS);
+    }
   }
 
   async #request(turn: number, init: RequestInit = {}): Promise<unknown> {
@@ -57,7 +61,8 @@ export class Load {
         `${this.fleet.origin}/api/v10/channels/${channelId}/messages${init.body ? '' : '?limit=1'}`,
         {
           ...init,
-          headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
+          // A proxy would not reuse a connection that the server is about to close.
+          headers: { authorization: `Bot ${token}`, 'content-type': 'application/json', connection: 'close' },
         },
       );
       if (!answer.ok) this.failures.push(String(answer.status));
