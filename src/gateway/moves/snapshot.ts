@@ -99,7 +99,7 @@ export async function unpack(packed: Uint8Array): Promise<MovedSessions | null> 
   const stored = JSON.parse((await inflate(packed)).toString()) as StoredSessions;
   if (stored.format !== FORMAT) return null;
   const events = stored.events.map(([type, data]) => new GatewayEvent(type, new Piece(data)));
-  const sessions = stored.sessions.map(({ sequence, sent, acknowledged, waitsSince, ...rest }) => ({
+  const sessions = stored.sessions.map(({ sequence, sent, acknowledged, waitsSince, events: places, ...rest }) => ({
     ...rest,
     botId: BigInt(rest.botId),
     shown: rest.shown.map(BigInt),
@@ -107,7 +107,7 @@ export async function unpack(packed: Uint8Array): Promise<MovedSessions | null> 
     unavailable: rest.unavailable.map(BigInt),
     progress: {
       ...{ sequence, sent, acknowledged, waitsSince },
-      events: rest.events.flatMap((place) => events[place] ?? []),
+      events: places.flatMap((place) => events[place] ?? []),
     },
   }));
   return { sessions, positions: stored.positions };

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimAbandonedMoves, claimMove, storeMove, takeOverConnections } from '../../src/domain/session-moves.js';
+import { createPerson } from '../harness/rows.js';
+import { startServer, type TestServer } from '../harness/server.js';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const call = () => server.app.callOfNobody();
+const bytes = (text: string) => new TextEncoder().encode(text);
+const textOf = (packed: Uint8Array) => new TextDecoder().decode(packed);
+
+describe('sessions that move', () => {
+  it('are taken in by one of those who claim them at once', async () => {
+    const id = await storeMove(call(), bytes('sessions'), server.app.live.id);
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claimMove(call(), id)));
+    const won = claims.filter((claim) => claim !== null);
+    expect(won).toHaveLength(1);
+    expect(textOf(won[0]!.sessions)).toBe('sessions');
+    expect(Math.abs(won[0]!.movedAt - server.app.clock.now())).toBeLessThan(60_000);
+    expect(await claimMove(call(), id)).toBeNull();
+  });
+
+  it('are abandoned if they are for no process, or for one that is gone', async () => {
+    const living = await storeMove(call(), bytes('for a living process'), server.app.live.id);
+    await storeMove(call(), bytes('for the next'), null);
+    await storeMove(call(), bytes('for one that is gone'), randomUUID());
+    const claims = await Promise.all([claimAbandonedMoves(call()), claimAbandonedMoves(call())]);
+    expect(
+      claims
+        .flat()
+        .map(({ sessions }) => textOf(sessions))
+        .sort(),
+    ).toEqual(['for one that is gone', 'for the next']);
+    expect(await claimMove(call(), living)).not.toBeNull();
+  });
+
+  it('bring their presences, of which others stay', async () => {
+    const { app } = server;
+    const user = await createPerson(app);
+    const processId = randomUUID();
+    const until = new Date(Date.now() + 60_000);
+    await app.db.writer.liveProcess.create({ data: { id: processId, until } });
+    for (const sessionId of ['moved', 'stays']) {
+      await app.connections.open(
+        { id: sessionId, userId: user.id, session: null },
+        { status: 'online', activities: [], since: null, afk: false },
+      );
+    }
+    await app.db.writer.presence.updateMany({ data: { processId } });
+    await takeOverConnections(call(), ['moved']);
+    const rows = await app.db.reader.presence.findMany({ where: { userId: user.id }, orderBy: { sessionId: 'asc' } });
+    expect(rows.map((row) => [row.sessionId, row.processId])).toEqual([
+      ['moved', app.live.id],
+      ['stays', processId],
+    ]);
+  });
+});
