@@ -137,6 +137,9 @@ export const IDENTIFY_CONCURRENCY = 16;
 /** Per application and bucket. */
 export const IDENTIFY_PER_BUCKET: Limit = { name: 'identify-a-bucket', points: 1, seconds: 5 };
 
+/** Complete lists on request, per bot and guild (Discord's documentation, Change Log of 14 August 2025). */
+export const ALL_MEMBERS_PER_GUILD: Limit = { name: 'all-members', points: 1, seconds: 30 };
+
 /** Per bot or person, or per address without a valid credential. */
 export const REQUESTS_PER_CALLER: Limit = { name: 'global', points: 50, seconds: 1 };
 

@@ -2,8 +2,12 @@ import {
   GatewayDispatchEvents,
   type GatewayGuildMembersChunkDispatchData,
   GatewayIntentBits,
+  GatewayOpcodes,
+  type GatewayRateLimitedRequestGuildMembersDispatchData,
 } from 'discord-api-types/v10';
+import type { AppContext } from '../context.js';
 import { type GuildStore, GuildUnavailable } from '../domain/guilds/index.js';
+import { ALL_MEMBERS_PER_GUILD } from '../domain/limits.js';
 import type { MemberRecord, MemberSelection } from '../domain/members/index.js';
 import type { ShownPresence } from '../domain/presences/index.js';
 import { parseSnowflake } from '../infra/ids/ids.js';
@@ -21,7 +25,7 @@ const MAX_NONCE_BYTES = 32;
 /** Answers op 8 (docs/gateway.md, G-40). An unexpected error closes the connection. */
 export async function sendMembers(gateway: Gateway, session: Session, request: MembersRequest): Promise<void> {
   try {
-    await sendRequested(gateway.app.guilds, session, request);
+    await sendRequested(gateway.app, session, request);
   } catch (error) {
     if (error instanceof GuildUnavailable) return sendNone(session, request);
     session.disconnect(
@@ -30,7 +34,8 @@ export async function sendMembers(gateway: Gateway, session: Session, request: M
   }
 }
 
-async function sendRequested(store: GuildStore, session: Session, request: MembersRequest): Promise<void> {
+async function sendRequested(app: AppContext, session: Session, request: MembersRequest): Promise<void> {
+  const store = app.guilds;
   const guildId = BigInt(request.guild_id);
   if (!session.guilds.has(guildId)) return sendNone(session, request);
   if (request.user_ids) return sendListed(store, session, request, request.user_ids);
@@ -39,7 +44,7 @@ async function sendRequested(store: GuildStore, session: Session, request: Membe
     const take = Math.min(request.limit || MEMBERS_PER_SEARCH, MEMBERS_PER_SEARCH);
     return dispatchMembers(store, session, request, await store.searchMembers(guildId, prefix, take));
   }
-  if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(store, session, request);
+  if (session.wants(GatewayIntentBits.GuildMembers)) return sendAll(app, session, request);
   return dispatchMembers(store, session, request, await store.members(guildId, { userIds: [session.botId] }, 1));
 }
 
@@ -66,9 +71,13 @@ async function sendListed(
  * Sends the list no faster than the client reads. Clients wait for the last chunk. If the list is shorter than
  * expected, that chunk corrects `chunk_count`.
  */
-async function sendAll(store: GuildStore, session: Session, request: MembersRequest): Promise<void> {
+async function sendAll(app: AppContext, session: Session, request: MembersRequest): Promise<void> {
+  const store = app.guilds;
   const guildId = BigInt(request.guild_id);
-  const total = Math.min(await store.countMembers(guildId), request.limit || Number.POSITIVE_INFINITY);
+  const count = await store.countMembers(guildId);
+  // After the count, so that the limit does not include requests for an unreachable guild.
+  if (!request.limit && (await isRefused(app, session, request))) return;
+  const total = Math.min(count, request.limit || Number.POSITIVE_INFINITY);
   const chunkCount = Math.max(1, Math.ceil(total / MEMBERS_PER_CHUNK));
   const selection: MemberSelection = {};
   for (let index = 0; index < chunkCount; index += 1) {
@@ -81,6 +90,19 @@ async function sendAll(store: GuildStore, session: Session, request: MembersRequ
     await dispatchMembers(store, session, request, members, { index, count: isAtEnd ? index + 1 : chunkCount });
     if (isAtEnd) return;
   }
+}
+
+/** Whether the bot has got the complete list too recently. If so, answers with RATE_LIMITED. */
+async function isRefused({ limits }: AppContext, session: Session, request: MembersRequest): Promise<boolean> {
+  const state = await limits.take(ALL_MEMBERS_PER_GUILD, `${session.botId}:${request.guild_id}`);
+  if (state.allowed) return false;
+  const data: GatewayRateLimitedRequestGuildMembersDispatchData = {
+    opcode: GatewayOpcodes.RequestGuildMembers,
+    retry_after: state.resetAfterMs / 1_000,
+    meta: { guild_id: request.guild_id, ...nonceOf(request) },
+  };
+  session.dispatch(eventOf(GatewayDispatchEvents.RateLimited, data));
+  return true;
 }
 
 interface ChunkFields {
@@ -120,11 +142,11 @@ function dispatchChunk(
     chunk_count: count,
     ...(notFound.length > 0 ? { not_found: notFound } : {}),
     ...(wantsPresences(session, request) ? { presences: presences.map(renderPresence) } : {}),
-    ...(isNonce(request.nonce) ? { nonce: request.nonce } : {}),
+    ...nonceOf(request),
   };
   session.dispatch(eventOf(GatewayDispatchEvents.GuildMembersChunk, data));
 }
 
-function isNonce(nonce: unknown): nonce is string {
-  return typeof nonce === 'string' && nonce !== '' && Buffer.byteLength(nonce) <= MAX_NONCE_BYTES;
+function nonceOf({ nonce }: MembersRequest): { nonce?: string } {
+  return typeof nonce === 'string' && nonce !== '' && Buffer.byteLength(nonce) <= MAX_NONCE_BYTES ? { nonce } : {};
 }

@@ -13,13 +13,14 @@ import { ALL_PERMISSIONS, Permission } from '../../src/domain/permissions.js';
 import { noDiscordPy, PYTHON } from '../harness/discord-py.js';
 import { it } from '../harness/fixtures.js';
 import { permitEveryone } from '../harness/rows.js';
-import type { TestServer } from '../harness/server.js';
+import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import {
   addMember,
   callOf,
   createBot,
   createBotInGuild,
+  createGuild,
   joinGuildAs,
   say,
   type TestBot,
@@ -185,6 +186,26 @@ describe('an unmodified library is ready, knows the guild and gets a message', (
     await speak('after resuming');
     await heard;
     await client.destroy();
+  });
+
+  it('discord.js fetches all members of several guilds, and rejects a repeated fetch with the time to wait', async () => {
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    const { bot: fetching } = await createBotInGuild(limited.app);
+    await addMember(limited.app, (await createGuild(limited.app)).id, fetching.user);
+    const client = new DiscordClient({
+      intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMembers],
+      rest: { api: `${limited.origin}/api` },
+    });
+    const ready = once(client, Events.ClientReady);
+    await client.login(fetching.token);
+    await ready;
+    const guilds = [...client.guilds.cache.values()];
+    const fetched = await Promise.all(guilds.map(({ members }) => members.fetch()));
+    expect(fetched.map(({ size }) => size)).toEqual([2, 2]);
+    const refusal = { name: 'GatewayRateLimitError', data: { opcode: 8, retry_after: expect.any(Number) } };
+    await expect(guilds[0]!.members.fetch()).rejects.toMatchObject(refusal);
+    await client.destroy();
+    await limited.stop();
   });
 
   it('oceanic.js', async () => {

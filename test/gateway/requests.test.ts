@@ -1,5 +1,6 @@
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { shardOfGuild } from '../../src/gateway/protocol.js';
 import { ManualClock } from '../harness/clock.js';
 import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, type Frame, GatewayClient } from '../harness/gateway-client.js';
@@ -160,6 +161,74 @@ describe('G-40 members on request', () => {
   ])('G-40 closes 4002 for %j', async (d) => {
     expect(await closeAfter(8, { guild_id: String(guild.id), ...d })).toBe(4002);
   });
+});
+
+describe('G-40 with rate limits', () => {
+  let limited: TestServer;
+  let asking: TestBot;
+  let asked: TestGuild;
+  const clients: GatewayClient[] = [];
+
+  beforeAll(async () => {
+    limited = await startServer({ env: { RATE_LIMITS: 'on' } });
+    ({ bot: asking, guild: asked } = await createBotInGuild(limited.app));
+  });
+  afterAll(async () => {
+    for (const opened of clients) await opened.close();
+    await limited.stop();
+  });
+
+  async function sessionOf({ token }: TestBot, more: object = {}): Promise<GatewayClient> {
+    const opened = await GatewayClient.open(limited.origin);
+    clients.push(opened);
+    await opened.ready(token, more);
+    return opened;
+  }
+
+  async function answerTo(of: GatewayClient, d: object, { id } = asked): Promise<Frame> {
+    of.send(8, { guild_id: String(id), ...d });
+    return of.next(({ op }) => op === 0);
+  }
+
+  /** A shard that has the guild, and identifies in another bucket than a session without shards. */
+  function shardFor({ id }: TestGuild): [id: number, count: number] {
+    const count = [2, 3, 5, 7, 11, 13].find((each) => shardOfGuild(id, each) > 0)!;
+    return [shardOfGuild(id, count), count];
+  }
+
+  it('G-40 sends all members once in 30 s per bot and guild, and answers further requests with RATE_LIMITED', async () => {
+    const all = { query: '', limit: 0, nonce: 'all' };
+    const another = await createGuild(limited.app);
+    await addMember(limited.app, another.id, asking.user);
+    const first = await sessionOf(asking);
+    expect(await answerTo(first, all)).toMatchObject({ t: 'GUILD_MEMBERS_CHUNK', d: { nonce: 'all' } });
+    const { t, d } = await answerTo(first, all);
+    const meta = { guild_id: String(asked.id), nonce: 'all' };
+    expect({ t, d }).toEqual({ t: 'RATE_LIMITED', d: { opcode: 8, retry_after: expect.any(Number), meta } });
+    expect(d.retry_after).toBeGreaterThan(15);
+    expect(d.retry_after).toBeLessThanOrEqual(30);
+
+    const second = await sessionOf(asking, { shard: shardFor(asked) });
+    expect((await answerTo(second, { query: '' })).d.meta).toEqual({ guild_id: String(asked.id) });
+    expect((await answerTo(first, all, another)).t).toBe('GUILD_MEMBERS_CHUNK');
+    expect((await answerTo(await sessionOf(await createMemberBot()), all)).t).toBe('GUILD_MEMBERS_CHUNK');
+  });
+
+  it.each([
+    ['a search', { query: 'a', limit: 0 }, ALL_INTENTS],
+    ['a list of ids', { user_ids: ['42'] }, ALL_INTENTS],
+    ['a part of the members', { query: '', limit: 1 }, ALL_INTENTS],
+    ["the bot's own member", { query: '', limit: 0 }, Intent.Guilds],
+  ])('G-40 does not limit requests for %s', async (_what, d, intents) => {
+    const opened = await sessionOf(await createMemberBot(), { intents });
+    for (let count = 0; count < 3; count += 1) expect((await answerTo(opened, d)).t).toBe('GUILD_MEMBERS_CHUNK');
+  });
+
+  async function createMemberBot(): Promise<TestBot> {
+    const created = await createBot(limited.app);
+    await addMember(limited.app, asked.id, created.user);
+    return created;
+  }
 });
 
 it('G-40 too many waiting requests of a session close 4008', async () => {
