@@ -1,8 +1,9 @@
+import { constants, inflateRawSync, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ManualClock } from '../harness/clock.js';
-import { GatewayClient } from '../harness/gateway-client.js';
+import { type Decoder, GatewayClient } from '../harness/gateway-client.js';
 import { startServer, type TestServer } from '../harness/server.js';
-import { addMember, createBot, createGuild, say, type TestBot } from '../harness/world.js';
+import { addMember, createBot, createBotInGuild, createGuild, say, type TestBot } from '../harness/world.js';
 
 const clock = new ManualClock();
 let server: TestServer;
@@ -84,20 +85,41 @@ it('G-10 a heartbeat whose d was never sent acknowledges nothing: a RESUME still
   await again.close();
 });
 
-it('G-11 1.5 intervals without a heartbeat close 4009, and the session can be resumed', async () => {
-  const client = await GatewayClient.open(server.origin);
-  const ready = await client.ready(bot.token);
-  clock.advance(60_000);
-  client.send(1, null);
-  await client.op(11);
-  clock.advance(61_874);
-  client.send(3, { status: 'idle', activities: [], since: null, afk: false });
-  await client.settled();
-  clock.advance(61_876);
-  expect((await client.closed).code).toBe(4009);
+/** Each payload can be inflated alone, because its blocks refer to nothing before them (G-43). */
+function zlibStream(): Decoder {
+  const options = { finishFlush: constants.Z_SYNC_FLUSH };
+  let isFirst = true;
+  return (data) => {
+    const text = isFirst ? inflateSync(data, options) : inflateRawSync(data, options);
+    isFirst = false;
+    return text.toString();
+  };
+}
 
-  const again = await GatewayClient.open(server.origin);
-  again.send(6, { token: bot.token, session_id: ready.d.session_id, seq: 1 });
-  expect((await again.next((frame) => frame.op === 0)).t).toBe('RESUMED');
-  await again.close();
-});
+it.each([
+  ['without compression', '?v=10', undefined],
+  ['with zlib-stream', '?v=10&compress=zlib-stream', zlibStream],
+])(
+  'G-11 a client that reads and sends, but not heartbeats, closes 4009 after 61,875 ms, %s',
+  async (_how, query, decode) => {
+    const { bot: watcher, guild } = await createBotInGuild(server.app);
+    const client = await GatewayClient.open(server.origin, query, decode?.());
+    const ready = await client.ready(watcher.token);
+    clock.advance(60_000);
+    await client.settled();
+    clock.advance(61_874);
+    client.send(31, { guild_ids: [String(guild.id)] });
+    await client.event('SOUNDBOARD_SOUNDS');
+    await say(server.app, guild, guild.owner, 'read');
+    await client.event('MESSAGE_CREATE');
+    clock.advance(1);
+    expect((await client.closed).code).toBe(4009);
+
+    await say(server.app, guild, guild.owner, 'missed');
+    const again = await GatewayClient.open(server.origin);
+    again.send(6, { token: watcher.token, session_id: ready.d.session_id, seq: client.sequence });
+    expect((await again.event('MESSAGE_CREATE')).d.content).toBe('missed');
+    expect((await again.next()).t).toBe('RESUMED');
+    await again.close();
+  },
+);

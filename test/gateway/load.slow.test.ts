@@ -79,6 +79,43 @@ describe('G-46 slow readers', () => {
     await Promise.all([quick.close(), again.close()]);
   });
 
+  it('G-46 do not delay 20 other sessions: each event reaches all of these before the next one is sent', async () => {
+    await start();
+    const slow = await GatewayClient.open(server.origin);
+    await slow.ready(bot.token);
+    await sayFirst(slow);
+    const others = await Promise.all(Array.from({ length: 20 }, () => openCounter()));
+    slow.socket.pause();
+    const delaysMs: number[] = [];
+    for (; (await closesOf(4901)) === 0 && delaysMs.length < 200; await turn()) {
+      await sayAtLength(server.app, guild, guild.owner);
+      const said = performance.now();
+      await Promise.all(others.map((other) => other.untilHeard(delaysMs.length + 1)));
+      delaysMs.push(performance.now() - said);
+    }
+    expect(await closesOf(4901)).toBe(1);
+    expect(delaysMs.sort((a, b) => a - b).at(Math.floor(delaysMs.length / 2))).toBeLessThan(250);
+    slow.socket.terminate();
+    await Promise.all(others.map(({ client }) => client.close()));
+  });
+
+  /** Opens a session that only counts its messages, because 20 sessions that keep them would fill the memory. */
+  async function openCounter() {
+    const client = await GatewayClient.open(server.origin);
+    await client.ready(bot.token);
+    let heard = 0;
+    let onHeard = () => {};
+    client.socket.removeAllListeners('message').on('message', () => {
+      heard += 1;
+      onHeard();
+    });
+    const untilHeard = async (count: number) => {
+      while (heard < count) await new Promise<void>((resolve) => (onHeard = resolve));
+      expect(heard).toBe(count);
+    };
+    return { client, untilHeard };
+  }
+
   it('G-46 get 4 MiB after a RESUME, at their own pace', async () => {
     await start();
     const client = await GatewayClient.open(server.origin);
