@@ -483,7 +483,14 @@ export class GuildFeed {
       }
     }
     forms.settle();
-    if (deliveries > 0) this.app.metrics.gatewayDispatches.inc({ type: message.type }, deliveries);
+    if (deliveries > 0) this.#measure(event, deliveries);
+  }
+
+  #measure({ message, place: { publishedAt } }: Dispatched, deliveries: number): void {
+    const { gatewayDispatches, gatewayDispatchLag } = this.app.metrics;
+    gatewayDispatches.inc({ type: message.type }, deliveries);
+    // Negative if the clock of another machine is ahead.
+    if (publishedAt !== undefined) gatewayDispatchLag.observe(Math.max(0, Date.now() - publishedAt) / 1_000);
   }
 
   #detachAll(told: BusMessage): void {

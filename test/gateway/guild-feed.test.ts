@@ -387,6 +387,20 @@ describe('the permissions of a bot', () => {
     expect(listener.heard).toEqual(['end']);
   });
 
+  it('count in the lag of an event, which is measured once for all sessions', async () => {
+    const lag = async (name: string) => {
+      const { values } = await app.metrics.gatewayDispatchLag.get();
+      return values.find(({ metricName }) => metricName === `causeway_gateway_dispatch_lag_seconds_${name}`)!.value;
+    };
+    const [listener] = [seat(bot, 0), seat(bot, 0)];
+    const [count, sum] = [await lag('count'), await lag('sum')];
+    home.gate = setTimeout(60);
+    ask();
+    await expect.poll(() => listener.heard.length, { interval: 1 }).toBe(1);
+    expect((await lag('count')) - count).toBe(1);
+    expect((await lag('sum')) - sum).toBeGreaterThan(0.05);
+  });
+
   it('delay the events behind it up to a limit, beyond which the sessions lose the guild or end', async () => {
     const [listener, careless] = [seat(bot, 0), seat(other, Intent.Guilds)];
     let open = () => {};

@@ -27,6 +27,8 @@ export interface Metrics extends Measures {
   endpointRequests: Histogram<'outcome'>;
   gatewaySessions: Gauge;
   gatewayDispatches: Counter<'type'>;
+  /** Seconds from the publication of a guild's event to its dispatch here, once per event. */
+  gatewayDispatchLag: Histogram;
   gatewayCloses: Counter<'code'>;
   gatewayAdmissions: Counter<'outcome'>;
   gatewayMoves: Counter<'outcome'>;
@@ -139,6 +141,12 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       name: 'causeway_gateway_dispatches_total',
       help: 'Events sent to gateway sessions',
       labelNames: ['type'],
+      registers,
+    }),
+    gatewayDispatchLag: new Histogram({
+      name: 'causeway_gateway_dispatch_lag_seconds',
+      help: "Time from the publication of a guild's event to its dispatch to the sessions of this process",
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10],
       registers,
     }),
     gatewayCloses: new Counter({

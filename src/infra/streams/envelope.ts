@@ -12,10 +12,12 @@ export interface Envelope<Message> {
   messages: readonly Message[];
   /** Whether the change has events that could not be built. */
   isGap?: true;
+  /** Milliseconds since the Unix epoch. Earlier versions of the program leave it out. */
+  publishedAt?: number;
 }
 
 /** Identifies an envelope, and orders it among the committed changes of its stream. */
-export type Place = Pick<Envelope<unknown>, 'origin' | 'count' | 'clock'>;
+export type Place = Pick<Envelope<unknown>, 'origin' | 'count' | 'clock' | 'publishedAt'>;
 
 /** The delivered part of a stream: all of each publisher up to a count, and all committed changes up to a clock. */
 export interface StreamPosition {
@@ -39,11 +41,12 @@ type Header = [
   clock: number | null,
   isGap: 0 | 1,
   decidesAccess: 0 | 1,
+  publishedAt?: number | null,
 ];
 
 export function writeEnvelope<Message>(envelope: Envelope<Message>, decidesAccess: boolean): string {
-  const { origin, count, previous, clock, messages, isGap } = envelope;
-  const header: Header = [origin, count, previous, clock, isGap ? 1 : 0, decidesAccess ? 1 : 0];
+  const { origin, count, previous, clock, messages, isGap, publishedAt } = envelope;
+  const header: Header = [origin, count, previous, clock, isGap ? 1 : 0, decidesAccess ? 1 : 0, publishedAt];
   return `${JSON.stringify(header)}\n${JSON.stringify(messages)}`;
 }
 
@@ -53,7 +56,11 @@ export function readEnvelope<Message>(
   isNeeded: (origin: string, decidesAccess: boolean) => boolean,
 ): Envelope<Message> {
   const end = text.indexOf('\n');
-  const [origin, count, previous, clock, isGap, decidesAccess] = JSON.parse(text.slice(0, end)) as Header;
+  const [origin, count, previous, clock, isGap, decidesAccess, publishedAt] = JSON.parse(text.slice(0, end)) as Header;
   const messages = isNeeded(origin, decidesAccess === 1) ? (JSON.parse(text.slice(end + 1)) as Message[]) : [];
-  return { origin, count, previous, clock, messages, ...(isGap ? { isGap: true as const } : {}) };
+  return {
+    ...{ origin, count, previous, clock, messages },
+    ...(isGap ? { isGap: true as const } : {}),
+    ...(typeof publishedAt === 'number' ? { publishedAt } : {}),
+  };
 }

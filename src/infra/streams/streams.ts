@@ -158,7 +158,8 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
     this.#count += 1;
     const count = this.#count;
     const previous = this.#previous.get(topic) ?? 0;
-    const envelope = { origin: this.#origin, count, previous, clock, messages, ...(isGap && { isGap }) };
+    const publishedAt = Date.now();
+    const envelope = { origin: this.#origin, count, previous, clock, messages, publishedAt, ...(isGap && { isGap }) };
     if (this.#sender) {
       this.#previous.set(topic, count);
       this.#sender.send(topic, writeEnvelope(envelope, envelope.messages.some(this.options.decidesAccess)));

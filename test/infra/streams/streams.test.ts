@@ -112,6 +112,22 @@ describe.skipIf(missing)(needing(missing, 'a process that shares streams with an
     await expect.poll(() => heard, soon).toEqual(['first', 'gap', 'second']);
   });
 
+  it('hears when an event was published, unless an earlier version of the program has sent it', async () => {
+    const { prefix, topic, here, tell } = await openTwo();
+    const times: (number | undefined)[] = [];
+    here.subscribe(topic, (_message, place) => times.push(place?.publishedAt));
+    const since = Date.now();
+    tell('second');
+    await expect.poll(() => times, soon).toHaveLength(1);
+    expect(times[0]).toBeGreaterThanOrEqual(since);
+    expect(times[0]).toBeLessThanOrEqual(Date.now());
+    const redis = new Redis(REDIS_URL);
+    const earlier = `["earlier",1,0,3,0,0]\n${JSON.stringify([said('third')])}`;
+    await redis.publish(`${prefix}stream:${topic}`, `${Date.now()}-0 ${earlier}`);
+    redis.disconnect();
+    await expect.poll(() => times, soon).toEqual([times[0], undefined]);
+  });
+
   it('survives an event whose parts it does not know, and hears the next', async () => {
     const { topic, there, heard, tell } = await openTwo();
     there.publishCommitted(topic, 2, [{ type: 'SAID' } as Said]);
