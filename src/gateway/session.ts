@@ -59,8 +59,8 @@ export interface SessionProgress {
   acknowledged: number;
   /** The kept events, of which the last has `sequence`. */
   events: GatewayEvent[];
-  /** When it lost its client, in milliseconds since the Unix epoch; null if it has one. */
-  waitsSince: number | null;
+  /** When it lost its client or left, in milliseconds since the Unix epoch. */
+  waitsSince: number;
 }
 
 /** Why a session left this process. */
@@ -144,7 +144,7 @@ export class Session {
     this.#sent = sent;
     this.#acknowledged = acknowledged;
     this.#unsentBytes = this.#bytesAfter(sent);
-    this.#wait(waitsSince ?? this.clock.now());
+    this.#wait(waitsSince);
   }
 
   /** Whether READY's guilds are dispatched, and no request of the client is being answered. */
@@ -160,7 +160,7 @@ export class Session {
       sent: this.#sent,
       acknowledged: this.#acknowledged,
       events: this.#replay.events,
-      waitsSince: this.#waitsSince,
+      waitsSince: this.#waitsSince ?? this.clock.now(),
     };
     this.#depart('moved');
     return { progress, link };

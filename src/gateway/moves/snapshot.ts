@@ -47,7 +47,7 @@ interface StoredSession {
   sequence: number;
   sent: number;
   acknowledged: number;
-  waitsSince: number | null;
+  waitsSince: number;
   /** Places in the list of events. */
   events: number[];
   shown: string[];

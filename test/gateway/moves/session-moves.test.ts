@@ -1,7 +1,23 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { invokeCommand } from '../../../src/domain/interactions/index.js';
+import { RESUME_WINDOW_MS } from '../../../src/gateway/protocol.js';
+import type { Application } from '../../../src/infra/database/index.js';
+import { openScene, storeCommand } from '../../domain/interactions/scene.js';
+import { ManualClock } from '../../harness/clock.js';
 import { type Frame, GatewayClient } from '../../harness/gateway-client.js';
+import { readableLog } from '../../harness/log.js';
 import { missingForSeveralProcesses, REDIS_URL } from '../../harness/redis.js';
-import { migratedDatabase, migratedFolder, startServer, type TestServer } from '../../harness/server.js';
+import {
+  migratedDatabase,
+  migratedFolder,
+  startServer,
+  type TestOptions,
+  type TestServer,
+} from '../../harness/server.js';
 import { needing } from '../../harness/skipping.js';
 import { addMember, createBot, createBotInGuild, say, type TestBot } from '../../harness/world.js';
 
@@ -26,8 +42,8 @@ afterEach(async () => {
   servers = [];
 });
 
-async function start(more: Record<string, string> = {}): Promise<TestServer> {
-  const server = await startServer({ env: { ...env, ...more } });
+async function start(more: Record<string, string> = {}, options: Omit<TestOptions, 'env'> = {}): Promise<TestServer> {
+  const server = await startServer({ ...options, env: { ...env, ...more } });
   servers.push(server);
   return server;
 }
@@ -90,6 +106,182 @@ describe('a process that stops', () => {
   });
 });
 
+describe('sessions that wait for the next process', () => {
+  /** A session that lost its client when its process stopped. */
+  async function leftBy(server: TestServer, bot: TestBot, meanwhile = async () => {}): Promise<Lost> {
+    const { client, id } = await open(server, bot);
+    await meanwhile();
+    const stopped = stop(server);
+    await client.op(7);
+    await client.close(4999);
+    await stopped;
+    return { bot, id, seq: client.sequence };
+  }
+
+  /** A change by another process, of which the server is not notified. */
+  async function change({ app }: TestServer, { id }: TestBot, data: Partial<Application>): Promise<void> {
+    await app.db.writer.application.update({ where: { id }, data });
+  }
+
+  it('end at the end of their window', async () => {
+    const first = await start();
+    const { bot } = await createBotInGuild(first.app);
+    const lost = await leftBy(first, bot);
+    const second = await start({}, { clock: new ManualClock(Date.now() + RESUME_WINDOW_MS) });
+    const [client, missed] = await resume(second, lost);
+    expect(missed).toEqual(['op 9']);
+    await client.close();
+  });
+
+  it('keep what is left of their window', async () => {
+    const first = await start();
+    const { bot } = await createBotInGuild(first.app);
+    const lost = await leftBy(first, bot);
+    const clock = new ManualClock(Date.now() + RESUME_WINDOW_MS - 60_000);
+    const second = await start({}, { clock });
+    clock.advance(60_000);
+    const [client, missed] = await resume(second, lost);
+    expect(missed).toEqual(['op 9']);
+    await client.close();
+  });
+
+  it('end if their token was replaced', async () => {
+    const first = await start();
+    const { bot } = await createBotInGuild(first.app);
+    await leftBy(first, bot, () => change(first, bot, { botTokenHash: 'another' }));
+    const { app } = await start();
+    const { values } = await app.metrics.gatewayMoves.get();
+    expect(values.map(({ labels, value }) => [labels.outcome, value])).toContainEqual(['lost', 1]);
+    expect((await app.metrics.gatewaySessions.get()).values[0]?.value).toBe(0);
+  });
+
+  it('end with 4014 if a privileged intent that they use was switched off', async () => {
+    const first = await start();
+    const { bot } = await createBotInGuild(first.app);
+    const lost = await leftBy(first, bot, () => change(first, bot, { presencesIntent: false }));
+    const second = await start();
+    const [client, missed] = await resume(second, lost).catch(() => [null, ['closed']] as const);
+    expect(missed).not.toContain('RESUMED');
+    client?.identify(bot.token);
+    if (client) expect((await client.closed).code).toBe(4014);
+  });
+
+  it('show their bots online for 10 s', async () => {
+    const first = await start();
+    const { bot, guild } = await createBotInGuild(first.app);
+    const watcher = await createBot(first.app);
+    await addMember(first.app, guild.id, watcher.user);
+    const [lost] = await Promise.all([leftBy(first, bot)]);
+    const clock = new ManualClock();
+    const second = await start({}, { clock });
+    const { client } = await open(second, watcher);
+    const presences = () =>
+      client.frames.filter(({ t, d }) => t === 'PRESENCE_UPDATE' && d.user.id === String(lost.bot.user.id));
+    clock.advance(9_999);
+    await client.settled();
+    expect(presences()).toEqual([]);
+    clock.advance(1);
+    expect((await client.event('PRESENCE_UPDATE')).d).toMatchObject({ status: 'offline' });
+    await client.close();
+  });
+
+  it('show a bot that resumes online without a break', async () => {
+    const first = await start();
+    const { bot, guild } = await createBotInGuild(first.app);
+    const watcher = await createBot(first.app);
+    await addMember(first.app, guild.id, watcher.user);
+    const lost = await leftBy(first, bot);
+    const clock = new ManualClock();
+    const second = await start({}, { clock });
+    const { client } = await open(second, watcher);
+    const [resumed] = await resume(second, lost);
+    clock.advance(10_000);
+    await client.settled();
+    const statuses = client.frames.filter(({ t }) => t === 'PRESENCE_UPDATE').map(({ d }) => d.status);
+    expect(statuses).not.toContain('offline');
+    await Promise.all([client.close(), resumed.close()]);
+  });
+
+  it('receive an interaction before they resume', async () => {
+    const first = await start();
+    const scene = await openScene(first);
+    const commandId = await storeCommand(scene);
+    const lost = await leftBy(first, scene.bot);
+    const second = await start();
+    const call = { ...second.app.callOfNobody(), actor: scene.owner.actor };
+    const { id } = await invokeCommand(call, { channelId: scene.guild.channel.id, commandId, options: [] });
+    const client = await GatewayClient.open(second.origin);
+    client.send(6, { token: scene.bot.token, session_id: lost.id, seq: lost.seq });
+    expect((await client.event('INTERACTION_CREATE')).d.id).toBe(String(id));
+    await client.close();
+  });
+
+  it('are ignored if they cannot be read', async () => {
+    const first = await start();
+    const { bot } = await createBotInGuild(first.app);
+    const lost = await leftBy(first, bot);
+    const { log, lines } = readableLog();
+    const between = await start();
+    await between.app.db.writer.sessionMove.create({
+      data: { id: 'broken', target: null, movedAt: new Date(), sessions: Buffer.from('no snapshot') },
+    });
+    await stop(between);
+    const second = await start({}, { log });
+    expect(lines.filter((line) => line.includes('Could not read gateway sessions'))).toHaveLength(1);
+    const [client, missed] = await resume(second, lost);
+    expect(missed).toEqual(['RESUMED']);
+    await client.close();
+  });
+});
+
+describe('the end of a process', () => {
+  /** A request to send a message, of which the body comes later. */
+  function beginMessage(server: TestServer, bot: TestBot, channelId: bigint): ClientRequest {
+    const sent = request(`${server.origin}/api/v10/channels/${channelId}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bot ${bot.token}`, 'content-type': 'application/json', 'content-length': 18 },
+    });
+    sent.write('{');
+    return sent;
+  }
+
+  it('refuses late writes instead of keeping them from the sessions, and comes in time', async () => {
+    const first = await start({ DRAIN_TIMEOUT_MS: '4000' });
+    const { bot, guild } = await createBotInGuild(first.app);
+    const { client, id } = await open(first, bot);
+    const late = beginMessage(first, bot, guild.channel.id);
+    const answer = once(late, 'response');
+    await setTimeout(100);
+    const startedAt = performance.now();
+    const stopped = stop(first);
+    await client.op(7);
+    late.end('"content":"late"}');
+    const [response] = await answer;
+    expect([response.statusCode, JSON.parse(await text(response))]).toMatchObject([503, { message: /stopping/ }]);
+    await client.close(4999);
+    await stopped;
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
+    const second = await start();
+    const [again, missed] = await resume(second, { bot, id, seq: client.sequence });
+    expect(missed).toEqual(['RESUMED']);
+    expect(await second.app.db.reader.message.count({ where: { channelId: guild.channel.id } })).toBe(0);
+    await again.close();
+  });
+
+  it('asks clients that identify meanwhile to reconnect', async () => {
+    const first = await start();
+    const { bot } = await createBotInGuild(first.app);
+    const client = await GatewayClient.open(first.origin);
+    const stopped = stop(first);
+    await client.op(7);
+    client.identify(bot.token);
+    await client.op(7);
+    await client.close(4999);
+    await stopped;
+    expect(client.frames.map(({ op }) => op).filter((op) => op !== 10)).toEqual([7, 7]);
+  });
+});
+
 describe.skipIf(missing)(needing(missing, 'two processes'), () => {
   it('move a session to the one where its client resumes', async () => {
     const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
@@ -104,6 +296,46 @@ describe.skipIf(missing)(needing(missing, 'two processes'), () => {
     expect((await again.event('MESSAGE_CREATE')).d.content).toBe('heard');
     await again.close();
   });
+
+  it('give a connected session to the one where it is resumed', async () => {
+    const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { bot, guild } = await createBotInGuild(first.app);
+    const { client, id } = await open(first, bot);
+    const [again, missed] = await resume(second, { bot, id, seq: client.sequence });
+    expect(missed).toEqual(['RESUMED']);
+    expect(await client.closed).toMatchObject({ code: 4003 });
+    await say(first.app, guild, guild.owner, 'heard');
+    expect((await again.event('MESSAGE_CREATE')).d.content).toBe('heard');
+    await again.close();
+  });
+
+  it('have a session once, however often it is resumed at both', async () => {
+    const both = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { bot, guild } = await createBotInGuild(both[0].app);
+    const { client, id } = await open(both[0], bot);
+    const seq = client.sequence;
+    for (let round = 0; round < 5; round += 1) {
+      const tries = await Promise.all(
+        both.map(async (server) => {
+          const one = await GatewayClient.open(server.origin);
+          one.send(6, { token: bot.token, session_id: id, seq });
+          return one;
+        }),
+      );
+      const outcomes = await Promise.all(
+        tries.map((one) => one.next(({ t, op }) => t === 'RESUMED' || op === 9).catch(() => null)),
+      );
+      expect(outcomes.some((outcome) => outcome?.t === 'RESUMED')).toBe(true);
+      await say(both[round % 2]!.app, guild, guild.owner, `round ${round}`);
+      const heard = tries.map((one) => one.event('MESSAGE_CREATE').catch(() => null));
+      await Promise.any(heard.map((one) => one.then((frame) => frame ?? Promise.reject(new Error('closed')))));
+      await setTimeout(300);
+      const copies = tries.flatMap(({ frames }) => frames.filter(({ d }) => d?.content === `round ${round}`));
+      expect(copies).toHaveLength(1);
+      for (const one of tries) one.socket.terminate();
+      await Promise.all(tries.map((one) => one.closed));
+    }
+  }, 60_000);
 
   it('move all sessions when one stops, while messages are sent', async () => {
     const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
