@@ -55,8 +55,8 @@ export class SessionMoves implements Moves {
   readonly #id = randomUUID();
   readonly #arriving = new Set<Promise<void>>();
   readonly #fetching = new Map<string, Promise<void>>();
-  /** Sessions that have left or are leaving. */
-  readonly #departed = new Set<string>();
+  /** Sessions that have left or are leaving. If one returns, it is another object. */
+  readonly #departed = new Map<string, Session>();
   #isLeaving = false;
   readonly #listeners = new Set<(message: MoveMessage) => void>();
 
@@ -117,7 +117,7 @@ export class SessionMoves implements Moves {
   async #move(wave: readonly Session[], bases: Bases, peers: readonly Peer[]): Promise<boolean> {
     const peer = peers.toSorted((one, other) => one.sessions - other.sessions)[0];
     if (peer) peer.sessions += wave.length;
-    for (const { id } of wave) this.#remember(id);
+    for (const session of wave) this.#remember(session);
     const { moveId, links } = await depart(this.gateway, wave, bases, peer?.processId ?? null);
     const isTaken = moveId === null || (peer !== undefined && (await this.#handTo(peer.id, moveId)));
     for (const link of links) link.send(controls.reconnect);
@@ -134,9 +134,11 @@ export class SessionMoves implements Moves {
     return arrived.within(ARRIVED_WITHIN_MS);
   }
 
-  #remember(sessionId: string): void {
-    this.#departed.add(sessionId);
-    this.gateway.app.clock.after(REMEMBERED_MS, () => this.#departed.delete(sessionId));
+  #remember(session: Session): void {
+    this.#departed.set(session.id, session);
+    this.gateway.app.clock.after(REMEMBERED_MS, () => {
+      if (this.#departed.get(session.id) === session) this.#departed.delete(session.id);
+    });
   }
 
   async #findPeers(): Promise<Peer[]> {
@@ -232,8 +234,8 @@ export class SessionMoves implements Moves {
     const { sessionId, botId, from, processId } = wanted;
     if (from === this.#id) return;
     const session = this.gateway.sessions.get(sessionId);
-    if (session && String(session.botId) === botId && !this.#departed.has(sessionId)) {
-      this.#remember(sessionId);
+    if (session && String(session.botId) === botId && this.#departed.get(sessionId) !== session) {
+      this.#remember(session);
       const moveId = await this.#hand(session, processId);
       if (moveId !== null) {
         this.bus?.publish(ownTopic(from), { type: 'SESSIONS_LEFT', from: this.#id, moveId });
