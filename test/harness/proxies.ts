@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from './ports.js';
 import type { TestServer } from './server.js';
@@ -75,26 +76,41 @@ export async function startProxy(name: ProxyName, server: TestServer): Promise<R
   );
 }
 
-export interface Behind {
-  port: number;
-  gatewayPort: number;
+export interface ProxyOfTwo extends RunningProxy {
+  /** Sends a command to HAProxy's Runtime API. */
+  command(command: string): Promise<string>;
 }
 
-export async function startProxyOfTwo(first: Behind, second: Behind): Promise<RunningProxy> {
-  // Each kind is replaced in one go: a free port can itself begin with 4001.
-  const listeners = new Map([
-    ['8081', first.gatewayPort],
-    ['8082', second.gatewayPort],
-  ]);
+/**
+ * Starts HAProxy in front of two processes, which need not run yet.
+ * @param more sections after those of the example; 4001 and 4002 are the ports of the processes there, too
+ */
+export async function startProxyOfTwo(first: number, second: number, more = ''): Promise<ProxyOfTwo> {
   const targets = new Map([
-    ['4001', first.port],
-    ['4002', second.port],
+    ['4001', first],
+    ['4002', second],
   ]);
-  return launch('haproxy', 'haproxy-several.cfg', await freePort(), (shipped, port) =>
-    shipped
-      .replace(/bind :(808\d)$/gm, (_, shippedPort: string) => `bind 127.0.0.1:${listeners.get(shippedPort) ?? port}`)
-      .replace(/127\.0\.0\.1:(400\d)$/gm, (_, shippedPort: string) => `127.0.0.1:${targets.get(shippedPort)}`),
+  const sockets = await mkdtemp(join(tmpdir(), 'causeway-haproxy-'));
+  const api = join(sockets, 'api');
+  const proxy = await launch('haproxy', 'haproxy-several.cfg', await freePort(), (shipped, port) =>
+    `${shipped}${more}`
+      .replace(/^global$/m, `global\n    stats socket ${api} level admin`)
+      .replace(/bind :8080$/m, `bind 127.0.0.1:${port}`)
+      // In one go: a free port can itself begin with 4001.
+      .replace(/127\.0\.0\.1:(400\d)\b/g, (_, shippedPort: string) => `127.0.0.1:${targets.get(shippedPort)}`),
   );
+  return {
+    ...proxy,
+    async command(command) {
+      const socket = connect(api);
+      socket.end(`${command}\n`);
+      return text(socket);
+    },
+    async stop() {
+      await proxy.stop();
+      await rm(sockets, { recursive: true, force: true });
+    },
+  };
 }
 
 async function launch(name: ProxyName, example: string, port: number, adapt: Program['adapt']): Promise<RunningProxy> {

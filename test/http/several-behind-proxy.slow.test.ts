@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { freePort } from '../harness/ports.js';
-import { type Behind, missingProxy, type RunningProxy, startProxyOfTwo } from '../harness/proxies.js';
+import { missingProxy, type RunningProxy, startProxyOfTwo } from '../harness/proxies.js';
 import { missingForSeveralProcesses, REDIS_URL } from '../harness/redis.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
 import { migratedDatabase, startServer, type TestServer } from '../harness/server.js';
@@ -20,15 +20,13 @@ describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, configu
   let servers: TestServer[];
   let proxy: RunningProxy;
   let scene: Scene;
-  let gateways: string[];
 
   beforeAll(async () => {
     database = await migratedDatabase();
     folder = await mkdtemp(join(tmpdir(), 'causeway-several-'));
-    const places: [Behind, Behind] = [await place(), await place()];
-    gateways = places.map(({ gatewayPort }) => `ws://localhost:${gatewayPort}`);
-    servers = await Promise.all(places.map(start));
-    proxy = await startProxyOfTwo(...places);
+    const ports = [await freePort(), await freePort()] as const;
+    proxy = await startProxyOfTwo(...ports);
+    servers = await Promise.all(ports.map(start));
     scene = await openScene(servers[0] as TestServer);
   });
   afterAll(async () => {
@@ -38,8 +36,7 @@ describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, configu
     await rm(folder, { recursive: true, force: true });
   });
 
-  const place = async () => ({ port: await freePort(), gatewayPort: await freePort() });
-  const start = ({ port, gatewayPort }: Behind) =>
+  const start = (port: number) =>
     startServer({
       env: {
         DATABASE_URL: database?.url ?? '',
@@ -49,21 +46,25 @@ describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, configu
         TRUST_PROXY: 'loopback',
         DRAIN_DELAY_MS: '1500',
         PORT: String(port),
-        GATEWAY_PUBLIC_URL: `ws://localhost:${gatewayPort}`,
+        PUBLIC_URL: proxy.origin,
       },
     });
   const bot = () => new RestBot(proxy, scene.bot.bot);
 
-  it('both receive requests, and each has a gateway address of its own', async () => {
-    const told = new Set<string>();
-    while (told.size < gateways.length) told.add((await bot().get('/gateway/bot')).body.url);
-    expect(told).toEqual(new Set(gateways.map((origin) => `${origin}/gateway`)));
-    for (const url of told) {
-      const client = await GatewayClient.open(new URL(url).origin.replace('ws', 'http'));
-      await client.op(10);
+  it('both have sessions of bots at one address', async () => {
+    const { url } = (await bot().get('/gateway/bot')).body;
+    expect(url).toBe(`${proxy.origin.replace('http', 'ws')}/gateway`);
+    const holders = async () => {
+      const presences = await scene.server.app.db.reader.presence.findMany({ where: { userId: scene.bot.bot.id } });
+      return new Set(presences.map(({ processId }) => processId));
+    };
+    const clients: GatewayClient[] = [];
+    while ((await holders()).size < servers.length) {
+      const client = await GatewayClient.open(proxy.origin);
       expect((await client.ready(scene.bot.bot.token)).d.resume_gateway_url).toBe(url);
-      await client.close();
+      clients.push(client);
     }
+    await Promise.all(clients.map((client) => client.close()));
   });
 
   it('no request fails while one of them stops, and no message is stored twice', async () => {
