@@ -30,7 +30,8 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       },
       GATEWAY_PUBLIC_URL: {
         default: 'from `PUBLIC_URL`',
-        meaning: "With several processes, the `ws://` or `wss://` origin of this process's gateway.",
+        meaning:
+          'The `ws://` or `wss://` origin of the gateway, if not that of `PUBLIC_URL`. It should lead to every process.',
       },
       TRUST_PROXY: {
         default: 'no proxy',
