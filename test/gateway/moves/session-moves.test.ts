@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { invokeCommand } from '../../../src/domain/interactions/index.js';
 import { RESUME_WINDOW_MS } from '../../../src/gateway/protocol.js';
-import type { Application } from '../../../src/infra/database/index.js';
+import type { Prisma } from '../../../src/infra/database/index.js';
 import { openScene, storeCommand } from '../../domain/interactions/scene.js';
 import { ManualClock } from '../../harness/clock.js';
 import { type Frame, GatewayClient } from '../../harness/gateway-client.js';
@@ -119,7 +119,7 @@ describe('sessions that wait for the next process', () => {
   }
 
   /** A change by another process, of which the server is not notified. */
-  async function change({ app }: TestServer, { id }: TestBot, data: Partial<Application>): Promise<void> {
+  async function change({ app }: TestServer, { id }: TestBot, data: Prisma.ApplicationUpdateInput): Promise<void> {
     await app.db.writer.application.update({ where: { id }, data });
   }
 
