@@ -24,6 +24,11 @@ export async function storeMove(call: CallContext, sessions: Uint8Array, target:
   return id;
 }
 
+/** Lets any process take it. */
+export async function releaseMove(call: CallContext, id: string): Promise<void> {
+  await call.writeOne((db) => db.sessionMove.updateMany({ where: { id }, data: { target: null } }));
+}
+
 /** @returns null if another process has taken it */
 export async function claimMove(call: CallContext, id: string): Promise<SessionMove | null> {
   const [claimed] = await claim(call, Prisma.sql`"id" = ${id}`);

@@ -147,6 +147,11 @@ export class Session {
     this.#wait(waitsSince);
   }
 
+  /** Size of the events kept for a RESUME. */
+  get keptBytes(): number {
+    return this.#replay.bytes;
+  }
+
   /** Whether READY's guilds are dispatched, and no request of the client is being answered. */
   get isSettled(): boolean {
     return this.#isIntroduced && this.#runningTasks === 0;

@@ -1,6 +1,5 @@
 import { type SessionMove, takeOverConnections } from '../../domain/session-moves.js';
 import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
-import type { StreamPosition } from '../../infra/streams/envelope.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { Gateway } from '../gateway.js';
 import type { FeedSession } from '../guild-feed.js';
@@ -15,29 +14,43 @@ import { type MovedSession, type MovedSessions, unpack } from './snapshot.js';
 /** A bot whose session moves is shown online for this long, until it resumes. */
 const ONLINE_MS = 10_000;
 
-/** Sessions taken in before yielding to the event loop. */
-const SESSIONS_PER_TURN = 50;
+/** Guilds attached before yielding to the event loop. */
+const GUILDS_PER_TURN = 500;
 
 /** Takes in sessions of another process. They wait for a RESUME, or for the end of their window. */
 export async function arrive(gateway: Gateway, move: SessionMove): Promise<void> {
   const { app } = gateway;
-  const { gatewayMoves, gatewayMoveSeconds } = app.metrics;
   if (move.movedAt + RESUME_WINDOW_MS <= app.clock.now()) return;
   const moved = await read(gateway, move);
   if (!moved) return;
-  const find = (topic: string) => findIn(gateway, moved.positions, topic, move.movedAt);
-  const online: Session[] = [];
-  for (const [index, one] of moved.sessions.entries()) {
-    if (index % SESSIONS_PER_TURN === 0) await yieldToEventLoop();
-    const session = await open(gateway, one, find);
-    gatewayMoves.inc({ outcome: session ? 'arrived' : 'lost' });
-    if (session && one.isOnline) online.push(session);
-  }
-  await takeOverConnections(
-    app.callOfNobody(),
-    online.map(({ id }) => id),
+  const opened = await Promise.all(moved.sessions.map((one) => open(gateway, one)));
+  const arrived = opened.filter((one) => one !== null);
+  await attachAll(gateway, arrived, (topic) => {
+    const position = moved.positions[topic];
+    return position ? findMissed(app.bus, topic, position, move.movedAt) : Promise.resolve(null);
+  });
+  measure(gateway, move, { arrived: arrived.length, lost: opened.length - arrived.length });
+  await continueAll(
+    gateway,
+    arrived.flatMap(({ session, moved: { isOnline } }) => (isOnline ? [session] : [])),
   );
-  gatewayMoveSeconds.observe(Math.max(0, app.clock.now() - move.movedAt) / 1_000);
+}
+
+interface Arrived {
+  session: Session;
+  moved: MovedSession;
+}
+
+function measure({ app }: Gateway, { movedAt }: SessionMove, counts: Record<'arrived' | 'lost', number>): void {
+  const { gatewayMoves, gatewayMoveSeconds } = app.metrics;
+  for (const [outcome, count] of Object.entries(counts)) gatewayMoves.inc({ outcome }, count);
+  gatewayMoveSeconds.observe(Math.max(0, app.clock.now() - movedAt) / 1_000);
+}
+
+async function continueAll(gateway: Gateway, online: readonly Session[]): Promise<void> {
+  const { app } = gateway;
+  const ids = online.map(({ id }) => id);
+  await takeOverConnections(app.callOfNobody(), ids);
   for (const session of online) continuePresence(gateway, session);
   app.clock.after(ONLINE_MS, () => {
     for (const session of online) if (!session.connected) hidePresence(gateway, session);
@@ -58,31 +71,45 @@ async function read({ app: { log } }: Gateway, { id, sessions }: SessionMove): P
 
 type FindMissed = (topic: string) => Promise<Missed | null>;
 
-function findIn(
-  { app }: Gateway,
-  positions: Record<string, StreamPosition>,
-  topic: string,
-  movedAt: number,
-): Promise<Missed | null> {
-  const position = positions[topic];
-  return position ? findMissed(app.bus, topic, position, movedAt) : Promise.resolve(null);
-}
-
 /** Null if the session must not go on, because its bot or its token is gone. */
-async function open(gateway: Gateway, moved: MovedSession, find: FindMissed): Promise<Session | null> {
-  const { app, bots, feeds } = gateway;
+async function open(gateway: Gateway, moved: MovedSession): Promise<Arrived | null> {
+  const { app, bots } = gateway;
   const { id, botId, tokenHash, version, intents, shard, largeThreshold, presence, progress } = moved;
   const bot = await app.botTokens.stillAuthenticated(botId, tokenHash);
   if (!bot) return null;
   const session = openSession(gateway, { id, bot, version, intents, shard, largeThreshold, presence }, progress);
   await bots.add(session);
-  for (const guildId of moved.unavailable) session.unavailableGuilds.add(guildId);
-  for (const guildId of moved.shown) {
-    void arriveAtGuild(gateway, feeds.attach(guildId, session), find(topics.guild(guildId)));
+  return { session, moved };
+}
+
+async function attachAll(gateway: Gateway, arrived: readonly Arrived[], find: FindMissed): Promise<void> {
+  const { app, bots, feeds } = gateway;
+  let findHere = oncePerTopic(find);
+  let attached = 0;
+  for (const { session, moved } of arrived) {
+    if (attached >= GUILDS_PER_TURN) {
+      await yieldToEventLoop();
+      // A session that is attached in this turn must not miss what came since the last.
+      findHere = oncePerTopic(find);
+      attached = 0;
+    }
+    for (const guildId of moved.unavailable) session.unavailableGuilds.add(guildId);
+    for (const guildId of moved.shown) {
+      void arriveAtGuild(gateway, feeds.attach(guildId, session), findHere(topics.guild(guildId)));
+    }
+    for (const guildId of moved.unshown) void introduceGuild(app, feeds.attach(guildId, session));
+    void bots.arrive(session, findHere);
+    attached += moved.shown.length + moved.unshown.length + 1;
   }
-  for (const guildId of moved.unshown) void introduceGuild(app, feeds.attach(guildId, session));
-  void bots.arrive(session, find);
-  return session;
+}
+
+function oncePerTopic(find: FindMissed): FindMissed {
+  const found = new Map<string, Promise<Missed | null>>();
+  return (topic) => {
+    const known = found.get(topic) ?? find(topic);
+    found.set(topic, known);
+    return known;
+  };
 }
 
 async function arriveAtGuild(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { claimAbandonedMoves, claimMove } from '../../domain/session-moves.js';
+import { claimAbandonedMoves, claimMove, releaseMove } from '../../domain/session-moves.js';
 import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
 import type { Bus } from '../../infra/processes/bus.js';
 import { controls } from '../control.js';
@@ -15,7 +15,7 @@ export type MoveMessage =
   | { type: 'WHO_TAKES_SESSIONS'; from: string }
   | { type: 'TAKES_SESSIONS'; from: string; processId: string; sessions: number }
   | { type: 'SESSIONS_LEFT'; from: string; moveId: string }
-  | { type: 'SESSIONS_ARRIVED'; moveId: string }
+  | { type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED'; moveId: string }
   | { type: 'SESSION_WANTED'; from: string; processId: string; sessionId: string; botId: string }
   | { type: 'SESSION_IS_NOT_HERE'; sessionId: string; isMoving: boolean };
 
@@ -39,10 +39,12 @@ const REMEMBERED_MS = 10_000;
 const ARRIVED_WITHIN_MS = 3_000;
 
 /** A stop moves so many sessions at a time, and in a second, so that their clients do not all reconnect at once. */
-const MOST_MOVED = { together: 100, perSecond: 2_000 };
+const MOST_MOVED = { together: 100, bytesTogether: 16 * 1024 * 1024, perSecond: 2_000 };
 
 /** How long busy sessions may stay, and how often they are looked at. */
 const SETTLE = { withinMs: 1_500, everyMs: 20 };
+
+const RELEASE_FAILED = 'Could not release gateway sessions that no process took; their bots identify again';
 
 interface Peer {
   id: string;
@@ -106,32 +108,51 @@ export class SessionMoves implements Moves {
 
   #nextWave(areAllTaken: boolean): Session[] {
     const wave: Session[] = [];
+    let bytes = 0;
     for (const session of this.gateway.sessions.values()) {
-      if (areAllTaken || isReady(this.gateway, session)) wave.push(session);
-      if (wave.length === MOST_MOVED.together) break;
+      if (!areAllTaken && !isReady(this.gateway, session)) continue;
+      wave.push(session);
+      bytes += session.keptBytes;
+      if (wave.length === MOST_MOVED.together || bytes >= MOST_MOVED.bytesTogether) break;
     }
     return wave;
   }
 
-  /** @returns whether another process has them now, or they are lost */
-  async #move(wave: readonly Session[], bases: Bases, peers: readonly Peer[]): Promise<boolean> {
-    const peer = peers.toSorted((one, other) => one.sessions - other.sessions)[0];
+  /**
+   * @param peers those that refuse are removed
+   * @returns whether another process has them now, or they are lost
+   */
+  async #move(wave: readonly Session[], bases: Bases, peers: Peer[]): Promise<boolean> {
+    const { app } = this.gateway;
+    const peer = peers.sort((one, other) => one.sessions - other.sessions)[0];
     if (peer) peer.sessions += wave.length;
     for (const session of wave) this.#remember(session);
     const { moveId, links } = await depart(this.gateway, wave, bases, peer?.processId ?? null);
-    const isTaken = moveId === null || (peer !== undefined && (await this.#handTo(peer.id, moveId)));
+    const isTaken = moveId !== null && peer !== undefined && (await this.#handTo(peer.id, moveId));
+    if (moveId !== null && peer && !isTaken) {
+      peers.shift();
+      await releaseMove(app.callOfNobody(), moveId).catch((error: unknown) =>
+        app.log.error({ err: error }, RELEASE_FAILED),
+      );
+    }
     for (const link of links) link.send(controls.reconnect);
-    this.gateway.app.metrics.gatewayMoves.inc(
-      { outcome: moveId === null ? 'lost' : isTaken ? 'left' : 'stored' },
-      wave.length,
-    );
-    return isTaken;
+    app.metrics.gatewayMoves.inc({ outcome: moveId === null ? 'lost' : isTaken ? 'left' : 'stored' }, wave.length);
+    return isTaken || moveId === null;
   }
 
   async #handTo(peerId: string, moveId: string): Promise<boolean> {
-    const arrived = this.#answer((message) => message.type === 'SESSIONS_ARRIVED' && message.moveId === moveId);
-    await this.bus?.ask(ownTopic(peerId), { type: 'SESSIONS_LEFT', from: this.#id, moveId }).catch(() => {});
-    return arrived.within(ARRIVED_WITHIN_MS);
+    let isTaken = false;
+    const answered = this.#answer((message) => {
+      const isAnswer = message.type === 'SESSIONS_ARRIVED' || message.type === 'SESSIONS_REFUSED';
+      if (!isAnswer || message.moveId !== moveId) return false;
+      isTaken = message.type === 'SESSIONS_ARRIVED';
+      return true;
+    });
+    const heard = await this.bus
+      ?.ask(ownTopic(peerId), { type: 'SESSIONS_LEFT', from: this.#id, moveId })
+      .catch(() => 0);
+    if (heard !== 0) await answered.within(ARRIVED_WITHIN_MS);
+    return isTaken;
   }
 
   #remember(session: Session): void {
@@ -161,10 +182,10 @@ export class SessionMoves implements Moves {
     while (!sessions.has(sessionId) && performance.now() < until) {
       const isMoving = await this.#ask(sessionId, botId);
       await Promise.all(this.#arriving);
+      if (this.bus && !sessions.has(sessionId)) await this.#takeInAbandoned();
       if (sessions.has(sessionId) || !isMoving) break;
       await setTimeout(ASK_AGAIN_MS);
     }
-    if (this.bus && !sessions.has(sessionId)) await this.#takeInAbandoned();
   }
 
   /** @returns whether the session is on its way somewhere */
@@ -209,6 +230,7 @@ export class SessionMoves implements Moves {
         break;
       case 'TAKES_SESSIONS':
       case 'SESSIONS_ARRIVED':
+      case 'SESSIONS_REFUSED':
       case 'SESSION_IS_NOT_HERE':
         break;
     }
@@ -216,11 +238,17 @@ export class SessionMoves implements Moves {
   }
 
   #takeIn({ from, moveId }: { from: string; moveId: string }): void {
+    const answer = (type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED') =>
+      this.bus?.publish(ownTopic(from), { type, moveId });
+    if (this.#isLeaving) {
+      answer('SESSIONS_REFUSED');
+      return;
+    }
     const arriving = this.#claim(moveId)
       .catch((error: unknown) => this.gateway.app.log.error({ err: error }, 'Could not take in gateway sessions'))
       .finally(() => {
         this.#arriving.delete(arriving);
-        this.bus?.publish(ownTopic(from), { type: 'SESSIONS_ARRIVED', moveId });
+        answer('SESSIONS_ARRIVED');
       });
     this.#arriving.add(arriving);
   }

@@ -268,7 +268,7 @@ describe('the end of a process', () => {
     await again.close();
   });
 
-  it('asks clients that identify meanwhile to reconnect', async () => {
+  it('asks clients that identify during it to reconnect', async () => {
     const first = await start();
     const { bot } = await createBotInGuild(first.app);
     const client = await GatewayClient.open(first.origin);
