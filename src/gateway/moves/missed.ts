@@ -27,8 +27,9 @@ export async function findMissed(
   const [here, heard] = [bus.position(topic), bus.heard(topic)];
   if (here && isAtMost(here, from)) return { messages: [], position: from };
   for (let waited = 0; waited <= LOOK_FOR_MS; waited += LOOK_EVERY_MS) {
-    const envelopes = await bus.since(topic, from, sinceMs);
-    if (!envelopes) return null;
+    const logged = await bus.since(topic, from, sinceMs);
+    if (!logged) return null;
+    const envelopes = withoutRepeats(logged);
     const position = positionAfter(from, envelopes);
     if (isWhole(from, envelopes) && (position.clock ?? 0) >= (heard ?? 0)) {
       return { messages: inOrder(envelopes).flatMap(({ messages }) => messages), position };
@@ -36,6 +37,11 @@ export async function findMissed(
     await setTimeout(LOOK_EVERY_MS);
   }
   return null;
+}
+
+/** After an outage of Redis, a process sends again what may not have arrived. */
+function withoutRepeats(envelopes: readonly Envelope<BusMessage>[]): Envelope<BusMessage>[] {
+  return [...new Map(envelopes.map((envelope) => [`${envelope.origin} ${envelope.count}`, envelope])).values()];
 }
 
 function isAtMost(position: StreamPosition, other: StreamPosition): boolean {
