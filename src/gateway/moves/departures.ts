@@ -56,7 +56,7 @@ export async function depart(
 /** Call this before {@link depart}. */
 export async function findBases({ app }: Gateway, sessions: Iterable<Session>): Promise<Bases> {
   const silent = [...new Set([...sessions].flatMap(topicsOf))].filter(
-    (topic) => app.bus.position(topic)?.clock === null,
+    (topic) => (app.bus.position(topic)?.clock ?? null) === null,
   );
   if (!app.live.isShared || silent.length === 0) return new Map();
   const clocks = await readClocks(app.db.reader, silent);
