@@ -41,6 +41,8 @@ export class FeedSession {
   constructor(
     readonly feed: GuildFeed,
     readonly session: Session,
+    /** The bot's cached permissions when the session began to receive the guild's events. */
+    readonly firstPermissions: ReadonlyMap<string, bigint>,
   ) {}
 
   get detached(): boolean {
@@ -196,8 +198,9 @@ export class GuildFeed {
   }
 
   attach(session: Session): FeedSession {
-    const feedSession = new FeedSession(this, session);
-    this.#botOf(session.botId).feedSessions.add(feedSession);
+    const bot = this.#botOf(session.botId);
+    const feedSession = new FeedSession(this, session, bot.permissions);
+    bot.feedSessions.add(feedSession);
     session.guilds.set(this.guildId, feedSession);
     this.#holding.sessions += 1;
     return feedSession;
@@ -297,21 +300,26 @@ export class GuildFeed {
 
   /**
    * Sends a session of another process the events from before its arrival.
-   * @throws if its permissions cannot be read
+   * @returns false if permissions have changed since an event, so that those at its time are unknown
+   * @throws if permissions cannot be read
    */
-  async catchUp(feedSession: FeedSession, messages: readonly BusMessage[]): Promise<void> {
+  async catchUp(feedSession: FeedSession, messages: readonly BusMessage[]): Promise<boolean> {
     const { session } = feedSession;
-    for (const message of messages) {
+    const lastChange = messages.findLastIndex((message) => changesPermissions(message, session.botId));
+    for (const [index, message] of messages.entries()) {
       const event = dispatchedOf(message, NO_PLACE);
       const bot = this.#botOf(session.botId);
-      if (feedSession.detached) return;
+      if (feedSession.detached) return true;
       if (!event) continue;
       if (wants(session, bot, event)) {
         while (!isDecided(bot, event)) await this.#decide(bot, event.where);
+        const isChanged = index < lastChange || bot.permissions !== feedSession.firstPermissions;
+        if (event.where !== null && isChanged) return false;
         if (permissionTest(event)(bot)) session.dispatch(new Forms(message).as(this.#shownTo(session, bot, message)));
       }
       if (event.audience.detaches) feedSession.lose(message);
     }
+    return true;
   }
 
   #shownTo(session: Session, bot: BotSubscription, { content }: BusMessage): ContentShown {
@@ -525,6 +533,11 @@ export class GuildFeed {
     const bot = this.#bots.get(BigInt(userId));
     if (bot) bot.permissions = new Map();
   }
+}
+
+function changesPermissions({ invalidates, userId, audience }: BusMessage, botId: bigint): boolean {
+  if (invalidates.includes('view') && !audience?.detaches) return true;
+  return invalidates.includes('member') && userId === String(botId);
 }
 
 function dispatchedOf(message: BusMessage, place: Place): Dispatched | null {

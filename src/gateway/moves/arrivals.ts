@@ -120,8 +120,7 @@ async function arriveAtGuild(
   const { feed, session } = feedSession;
   try {
     const missed = await finding;
-    if (missed) {
-      await feed.catchUp(feedSession, missed.messages);
+    if (missed && (await feed.catchUp(feedSession, missed.messages))) {
       feedSession.arrive(missed.position);
       return;
     }
