@@ -20,8 +20,11 @@ export interface Moves {
   readonly isLeaving: boolean;
   /** Takes in the sessions of earlier processes. */
   prepare(): Promise<void>;
-  /** Brings a session here for a RESUME, if another process has it. */
-  fetch(sessionId: string, botId: bigint): Promise<void>;
+  /**
+   * Brings a session here for a RESUME, if another process has it.
+   * @returns whether this is still the last connection that asked for it here
+   */
+  fetch(sessionId: string, botId: bigint, applicant: { readonly isClosed: boolean }): Promise<boolean>;
   /**
    * Moves all sessions to other processes, or leaves them for the next one that starts.
    * @param until the time limit, from `performance.now()`

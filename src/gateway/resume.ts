@@ -18,11 +18,10 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
   const { app, sessions, moves } = connection.gateway;
   const bot = await app.botTokens.authenticate(bareToken(data.token));
   if (!bot) throw new Closing(closes.authenticationFailed);
-  if (!sessions.has(data.session_id) && SESSION_ID.test(data.session_id)) {
-    await moves.fetch(data.session_id, bot.actor.user.id);
-  }
+  const { user } = bot.actor;
+  const isLast = SESSION_ID.test(data.session_id) && (await moves.fetch(data.session_id, user.id, connection));
   const session = sessions.get(data.session_id);
-  const mayResume = session?.botId === bot.actor.user.id && !connection.isClosed;
+  const mayResume = isLast && session?.botId === user.id && !connection.isClosed;
   if (!session || !mayResume) return { refused: true, retryAfterMs: 0 };
   if (asksTooMuch(session.intents, bot.privilegedIntents)) {
     session.end(closes.disallowedIntents);

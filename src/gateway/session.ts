@@ -102,6 +102,7 @@ export class Session {
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
   #waitsSince: number | null = null;
+  #connections = 0;
   #ended = false;
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
@@ -183,6 +184,11 @@ export class Session {
     return this.#link !== null;
   }
 
+  /** How many connections the session has had in this process. */
+  get connections(): number {
+    return this.#connections;
+  }
+
   get sequence(): number {
     return this.#sequence;
   }
@@ -224,6 +230,7 @@ export class Session {
     this.#expiry = null;
     this.#waitsSince = null;
     this.#link = link;
+    this.#connections += 1;
     this.#catchingUp = true;
     this.pump();
   }

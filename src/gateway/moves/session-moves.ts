@@ -16,8 +16,8 @@ export type MoveMessage =
   | { type: 'TAKES_SESSIONS'; from: string; processId: string; sessions: number }
   | { type: 'SESSIONS_LEFT'; from: string; moveId: string }
   | { type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED'; moveId: string }
-  | { type: 'SESSION_WANTED'; from: string; processId: string; sessionId: string; botId: string }
-  | { type: 'SESSION_IS_NOT_HERE'; sessionId: string; isMoving: boolean };
+  | { type: 'SESSION_WANTED'; from: string; requestId: string; processId: string; sessionId: string; botId: string }
+  | { type: 'SESSION_IS_NOT_HERE'; requestId: string; isMoving: boolean };
 
 /** All processes hear this topic. */
 const EVERYBODY = 'gateway';
@@ -56,9 +56,12 @@ interface Peer {
 export class SessionMoves implements Moves {
   readonly #id = randomUUID();
   readonly #arriving = new Set<Promise<void>>();
-  readonly #fetching = new Map<string, Promise<void>>();
-  /** Sessions that have left or are leaving. If one returns, it is another object. */
-  readonly #departed = new Map<string, Session>();
+  /** Sessions that have left or are leaving. */
+  readonly #departed = new Set<string>();
+  /** Sessions that another process gets as soon as they are ready. */
+  readonly #leaving = new WeakSet<Session>();
+  /** The newest connection that waits for each session. */
+  readonly #applicants = new Map<string, object>();
   #isLeaving = false;
   readonly #listeners = new Set<(message: MoveMessage) => void>();
 
@@ -76,14 +79,6 @@ export class SessionMoves implements Moves {
     const hear = (message: MoveMessage) => this.#hear(message);
     await Promise.all([EVERYBODY, ownTopic(this.#id)].map((topic) => this.bus?.subscribe(topic, hear).ready));
     await this.#takeInAbandoned();
-  }
-
-  fetch(sessionId: string, botId: bigint): Promise<void> {
-    const known = this.#fetching.get(sessionId);
-    if (known) return known;
-    const fetching = this.#fetch(sessionId, botId).finally(() => this.#fetching.delete(sessionId));
-    this.#fetching.set(sessionId, fetching);
-    return fetching;
   }
 
   async leave(until: number): Promise<void> {
@@ -126,7 +121,7 @@ export class SessionMoves implements Moves {
     const { app } = this.gateway;
     const peer = peers.sort((one, other) => one.sessions - other.sessions)[0];
     if (peer) peer.sessions += wave.length;
-    for (const session of wave) this.#remember(session);
+    for (const { id } of wave) this.#remember(id);
     const { moveId, links } = await depart(this.gateway, wave, bases, peer?.processId ?? null);
     const isTaken = moveId !== null && peer !== undefined && (await this.#handTo(peer.id, moveId));
     if (moveId !== null && peer && !isTaken) {
@@ -155,11 +150,9 @@ export class SessionMoves implements Moves {
     return isTaken;
   }
 
-  #remember(session: Session): void {
-    this.#departed.set(session.id, session);
-    this.gateway.app.clock.after(REMEMBERED_MS, () => {
-      if (this.#departed.get(session.id) === session) this.#departed.delete(session.id);
-    });
+  #remember(sessionId: string): void {
+    this.#departed.add(sessionId);
+    this.gateway.app.clock.after(REMEMBERED_MS, () => this.#departed.delete(sessionId));
   }
 
   async #findPeers(): Promise<Peer[]> {
@@ -176,14 +169,23 @@ export class SessionMoves implements Moves {
     return peers;
   }
 
-  async #fetch(sessionId: string, botId: bigint): Promise<void> {
-    const { sessions } = this.gateway;
+  async fetch(sessionId: string, botId: bigint, applicant: { readonly isClosed: boolean }): Promise<boolean> {
+    this.#applicants.set(sessionId, applicant);
+    const isNewest = () => this.#applicants.get(sessionId) === applicant;
+    await this.#fetch(sessionId, botId, () => isNewest() && !applicant.isClosed);
+    const isLast = isNewest();
+    if (isLast) this.#applicants.delete(sessionId);
+    return isLast;
+  }
+
+  async #fetch(sessionId: string, botId: bigint, isWanted: () => boolean): Promise<void> {
+    const { sessions, app } = this.gateway;
     const until = performance.now() + FETCH_WITHIN_MS;
-    while (!sessions.has(sessionId) && performance.now() < until) {
-      const isMoving = await this.#ask(sessionId, botId);
+    while (isWanted() && !sessions.has(sessionId) && performance.now() < until) {
+      const isMoving = (await this.#ask(sessionId, botId)) || this.#departed.has(sessionId);
       await Promise.all(this.#arriving);
       if (this.bus && !sessions.has(sessionId)) await this.#takeInAbandoned();
-      if (sessions.has(sessionId) || !isMoving) break;
+      if (sessions.has(sessionId) || !(isMoving || app.degraded().includes('redis'))) break;
       await setTimeout(ASK_AGAIN_MS);
     }
   }
@@ -194,15 +196,17 @@ export class SessionMoves implements Moves {
     let expected = Number.POSITIVE_INFINITY;
     let answers = 0;
     let isMoving = false;
+    const requestId = randomUUID();
     const settled = this.#answer((message) => {
       if (message.type === 'SESSIONS_LEFT') isMoving = true;
       if (isMoving) return true;
-      if (message.type !== 'SESSION_IS_NOT_HERE' || message.sessionId !== sessionId) return false;
+      if (message.type !== 'SESSION_IS_NOT_HERE' || message.requestId !== requestId) return false;
       answers += 1;
       isMoving ||= message.isMoving;
       return answers >= expected;
     });
-    const wanted = { sessionId, botId: String(botId), from: this.#id, processId: this.gateway.app.live.id };
+    const { id: processId } = this.gateway.app.live;
+    const wanted = { requestId, sessionId, botId: String(botId), from: this.#id, processId };
     expected = await this.bus.ask(EVERYBODY, { type: 'SESSION_WANTED', ...wanted }).catch(() => 0);
     if (answers < expected) isMoving = !(await settled.within(ANSWERS_WITHIN_MS)) || isMoving;
     return isMoving;
@@ -259,28 +263,37 @@ export class SessionMoves implements Moves {
   }
 
   async #giveAway(wanted: Extract<MoveMessage, { type: 'SESSION_WANTED' }>): Promise<void> {
-    const { sessionId, botId, from, processId } = wanted;
+    const { requestId, sessionId, botId, from, processId } = wanted;
     if (from === this.#id) return;
     const session = this.gateway.sessions.get(sessionId);
-    if (session && String(session.botId) === botId && this.#departed.get(sessionId) !== session) {
-      this.#remember(session);
+    if (session && String(session.botId) === botId && !this.#leaving.has(session)) {
+      this.#remember(sessionId);
       const moveId = await this.#hand(session, processId);
       if (moveId !== null) {
         this.bus?.publish(ownTopic(from), { type: 'SESSIONS_LEFT', from: this.#id, moveId });
         return;
       }
-      if (session.endedBy) this.#departed.delete(sessionId);
+      if (session.endedBy || !session.ended) this.#departed.delete(sessionId);
     }
     const isMoving = this.#departed.has(sessionId);
-    this.bus?.publish(ownTopic(from), { type: 'SESSION_IS_NOT_HERE', sessionId, isMoving });
+    this.bus?.publish(ownTopic(from), { type: 'SESSION_IS_NOT_HERE', requestId, isMoving });
   }
 
-  /** @returns the id of the move; null if the session ended instead */
+  /**
+   * A client that resumes here in the meantime keeps its session, because its connection is newer than the request.
+   * @returns the id of the move; null if the session stays or has ended
+   */
   async #hand(session: Session, processId: string): Promise<string | null> {
+    const { connections } = session;
+    this.#leaving.add(session);
     const bases = await findBases(this.gateway, [session]).catch(() => new Map());
     for (let waited = 0; waited < SETTLE.withinMs && !session.ended; waited += SETTLE.everyMs) {
       if (isReady(this.gateway, session)) break;
       await setTimeout(SETTLE.everyMs);
+    }
+    if (session.connected && session.connections !== connections) {
+      this.#leaving.delete(session);
+      return null;
     }
     const { moveId, links } = await depart(this.gateway, [session], bases, processId);
     for (const link of links) link.close(closes.movedAway);
