@@ -37,6 +37,8 @@ export class FeedSession {
   #arrivedAt: StreamPosition | null = null;
   #heldBytes = 0;
   #detached = false;
+  /** Whether the client has the guild from another process, and the events since then are still to be sent. */
+  isArriving = false;
 
   constructor(
     readonly feed: GuildFeed,
@@ -54,7 +56,7 @@ export class FeedSession {
   }
 
   get isIdle(): boolean {
-    return this.feed.isIdle;
+    return this.feed.isIdle && !this.isArriving;
   }
 
   /** If a session is far behind on a guild on a box, only that guild becomes unavailable (docs/gateway.md, G-46). */
@@ -85,6 +87,7 @@ export class FeedSession {
     const held = this.#held ?? [];
     if (this.isHeld) this.feed.noteLetGo();
     this.#held = null;
+    this.isArriving = false;
     for (const { event } of held) this.session.dispatch(event);
   }
 

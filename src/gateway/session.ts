@@ -23,6 +23,8 @@ import { ReplayBuffer } from './replay-buffer.js';
 export interface GuildSubscription {
   /** Whether GUILD_CREATE is still to be sent. */
   readonly isHeld: boolean;
+  /** Whether the client has the guild from another process, and the events since then are still to be sent. */
+  readonly isArriving: boolean;
   /** Whether every event that the process has heard is with the session. */
   readonly isIdle: boolean;
   detach(): void;

@@ -118,6 +118,7 @@ async function arriveAtGuild(
   finding: Promise<Missed | null>,
 ): Promise<void> {
   const { feed, session } = feedSession;
+  feedSession.isArriving = true;
   try {
     const missed = await finding;
     if (missed && (await feed.catchUp(feedSession, missed.messages))) {

@@ -82,8 +82,9 @@ function takeOut(
   session: Session,
   positions: Record<string, StreamPosition>,
 ): { moved: MovedSession; link: SessionLink | null } {
-  for (const [guildId, { isIdle, isHeld }] of [...session.guilds]) {
-    if (!isHeld && (!isIdle || !positions[topics.guild(guildId)])) markUnavailable(session, guildId);
+  for (const [guildId, { isIdle, isHeld, isArriving }] of [...session.guilds]) {
+    const isLost = isHeld ? isArriving : !isIdle || !positions[topics.guild(guildId)];
+    if (isLost) markUnavailable(session, guildId);
   }
   const guilds = [...session.guilds];
   const { id, botId, bot, version, intents, shard, largeThreshold, presence } = session;
