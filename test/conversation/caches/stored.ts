@@ -4,7 +4,7 @@ import type { Cast } from './cast.js';
 import { byId, type KnownGuild, type Onlooker } from './known.js';
 
 /** The guild in the database, restricted to the parts that the bot could see. */
-export async function storedGuild(cast: Cast, onlooker: Onlooker): Promise<KnownGuild> {
+export async function storedGuild(cast: Pick<Cast, 'guild' | 'server'>, onlooker: Onlooker): Promise<KnownGuild> {
   const guildId = BigInt(cast.guild.id);
   const { reader } = cast.server.app.db;
   const where = { guildId };
@@ -111,7 +111,7 @@ function settingsOf(channel: Channel, { hears }: Onlooker): object {
 }
 
 /** The latest presence of each user, over all their connections. */
-async function presencesOf({ server }: Cast, userIds: bigint[], { id: ownId }: Onlooker) {
+async function presencesOf({ server }: Pick<Cast, 'server'>, userIds: bigint[], { id: ownId }: Onlooker) {
   const rows = await server.app.db.reader.presence.findMany({
     where: { userId: { in: userIds } },
     orderBy: { statementId: 'asc' },
@@ -128,7 +128,7 @@ async function presencesOf({ server }: Cast, userIds: bigint[], { id: ownId }: O
   );
 }
 
-async function messagesOf({ server }: Cast, channels: Channel[], { hears, reacts }: Onlooker) {
+async function messagesOf({ server }: Pick<Cast, 'server'>, channels: Channel[], { hears, reacts }: Onlooker) {
   const ids = channels.map(({ id }) => id).filter((id) => hears?.includes(String(id)) ?? true);
   const messages = await server.app.db.reader.message.findMany({
     where: { channelId: { in: ids }, visibleToId: null },
