@@ -7,7 +7,7 @@ import { freePort } from '../../harness/ports.js';
 import { type RunningInstance, startInstance } from '../../harness/process.js';
 import { missingProxy, type ProxyOfTwo, startProxyOfTwo } from '../../harness/proxies.js';
 import { missingForSeveralProcesses, REDIS_URL } from '../../harness/redis.js';
-import { migratedDatabase, startServer, type TestServer } from '../../harness/server.js';
+import { migratedDatabase, migratedFolder, startServer, type TestServer } from '../../harness/server.js';
 import { needing } from '../../harness/skipping.js';
 import { until } from '../../harness/until.js';
 import { addMember, createBot, createGuild, say, type TestBot, type TestGuild } from '../../harness/world.js';
@@ -237,5 +237,39 @@ describe.skipIf(missing)(needing(missing, 'unmodified libraries where each proce
     await fleet.leadTo('first', 'second');
     await fleet.allResumeAfter(() => fleet.endFirst('SIGTERM'));
     await fleet.areAt('second');
+  });
+});
+
+describe('unmodified libraries at the only process', () => {
+  it('resume within 15 s after it was stopped and started again', async () => {
+    const [database, folder] = [await migratedDatabase(), await migratedFolder()];
+    const port = String(await freePort());
+    const env = { DATA_DIR: folder, PORT: port, ...(database ? { DATABASE_URL: database.url } : {}) };
+    const first = await startServer({ env });
+    const guild = await createGuild(first.app);
+    const bots: LibraryBot[] = [];
+    for (const library of LIBRARY_NAMES) {
+      const { token, user } = await createBot(first.app);
+      await addMember(first.app, guild.id, user);
+      const gateway = `ws://localhost:${port}/gateway`;
+      bots.push(await startLibraryBot(library, { origin: first.origin, gateway, token }));
+    }
+    const allSee = (what: string) => until(() => bots.every(({ seen }) => seen.includes(what)));
+    await allSee('READY');
+    await say(first.app, guild, guild.owner, 'before');
+    await allSee('before');
+    for (const { seen } of bots) seen.length = 0;
+    await first.stop();
+    const second = await startServer({ env });
+    const readyAt = performance.now();
+    await say(second.app, guild, guild.owner, 'after');
+    await allSee('after');
+    expect(bots.map(({ library, seen }) => [library, seen.toSorted()])).toEqual(
+      LIBRARY_NAMES.map((library) => [library, ['RESUMED', 'after']]),
+    );
+    expect(performance.now() - readyAt).toBeLessThan(15_000);
+    await Promise.all(bots.map(({ stop }) => stop()));
+    await second.stop();
+    await database?.drop();
   });
 });
