@@ -143,9 +143,9 @@ export class Bots {
     const { botId } = session;
     const [user, application] = [topics.user(botId), topics.application(botId)];
     const [ofUser, ofApplication] = await Promise.all([find(user), find(application)]);
-    if (ofUser) session.arrivedAt.set(user, ofUser.position);
+    if (ofUser) session.arriveAt(user, ofUser.position);
     else endThoseWithDirectMessages([session]);
-    if (ofApplication) session.arrivedAt.set(application, ofApplication.position);
+    if (ofApplication) session.arriveAt(application, ofApplication.position);
     const bot = this.#bots.get(botId);
     if (!bot || session.ended) return;
     for (const message of ofUser?.messages ?? []) this.#tellOfUser(session, message);
@@ -352,7 +352,7 @@ function dispatchToShard(session: Session, { type, data, guildId, audience }: Bu
 /** @param place of the event in the stream; null for a gap */
 function whenIntroduced(session: Session, topic: string, place: Place | null, act: () => void): void {
   void session.introduced.then(() => {
-    const arrivedAt = session.arrivedAt.get(topic);
+    const arrivedAt = session.arrivedAt(topic);
     if (!arrivedAt || !place || !isWithin(place, arrivedAt)) act();
   });
 }

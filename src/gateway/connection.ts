@@ -1,5 +1,5 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
-import { pause, type Timer } from '../infra/clock.js';
+import { pause } from '../infra/clock.js';
 import type { Admission, Applicant } from './admission.js';
 import { Closing, closeFor } from './closing.js';
 import type { Encoding } from './compression.js';
@@ -15,7 +15,6 @@ import {
   clientCloseKeepsSession,
   closes,
   type GatewayVersion,
-  HEARTBEAT_SILENCE_MS,
   isClientOpcode,
   MAX_PAYLOAD_BYTES,
   REFUSAL_DELAY_MS,
@@ -35,8 +34,6 @@ export class Connection implements Applicant {
   #session: Session | null = null;
   #admitting: Promise<void> | null = null;
   #refusals = 0;
-  #lastHeartbeat: number;
-  #silence: Timer | null = null;
   /** Arrival times of recent payloads, oldest first. */
   #arrivals: number[] = [];
 
@@ -46,8 +43,7 @@ export class Connection implements Applicant {
     { version, encoding }: { version: GatewayVersion; encoding: Encoding },
   ) {
     this.version = version;
-    this.#transmitter = new Transmitter(outlet, encoding, () => this.drained());
-    this.#lastHeartbeat = gateway.app.clock.now();
+    this.#transmitter = new Transmitter(outlet, encoding, this);
     gateway.connections.add(this);
   }
 
@@ -68,7 +64,6 @@ export class Connection implements Applicant {
     if (this.#greeted || this.#closed) return;
     this.#greeted = true;
     this.send(controls.hello);
-    this.#watchForSilence(HEARTBEAT_SILENCE_MS);
   }
 
   send(payload: Payload): void {
@@ -116,7 +111,7 @@ export class Connection implements Applicant {
 
   #leave(keepSession: boolean, code: number): void {
     this.#closed = true;
-    this.#silence?.cancel();
+    this.gateway.connections.heartbeats.forget(this);
     const session = this.#session;
     this.#session = null;
     this.#logClose(code, session);
@@ -138,12 +133,10 @@ export class Connection implements Applicant {
 
   #countPayload(): void {
     const now = this.gateway.app.clock.now();
-    const oldest = this.#arrivals[0] ?? 0;
-    if (this.#arrivals.length === SEND_LIMIT.payloads) {
-      if (now - oldest < SEND_LIMIT.windowMs) throw new Closing(closes.rateLimited);
-      this.#arrivals.shift();
-    }
-    this.#arrivals.push(now);
+    const recent = this.#arrivals.filter((at) => now - at < SEND_LIMIT.windowMs);
+    if (recent.length === SEND_LIMIT.payloads) throw new Closing(closes.rateLimited);
+    // `concat` reserves no space for more, unlike `push`.
+    this.#arrivals = recent.concat(now);
   }
 
   #handle({ op, d }: ClientPayload): void {
@@ -165,7 +158,7 @@ export class Connection implements Applicant {
   }
 
   #heartbeat(sequence: number | null | undefined): void {
-    this.#lastHeartbeat = this.gateway.app.clock.now();
+    this.gateway.connections.heartbeats.note(this);
     // See docs/gateway.md, G-10.
     setTimeout(() => this.send(controls.heartbeatAck), SAME_MACHINE_DELAY_MS);
     if (typeof sequence === 'number') this.#session?.acknowledge(sequence);
@@ -234,13 +227,5 @@ export class Connection implements Applicant {
     const wait = this.#refusals === 1 ? 0 : Math.min(retryAfterMs, REFUSAL_DELAY_MS);
     if (wait > 0) await pause(this.gateway.app.clock, wait);
     this.send(controls.invalidSession);
-  }
-
-  #watchForSilence(ms: number): void {
-    this.#silence = this.gateway.app.clock.after(ms, () => {
-      const left = this.#lastHeartbeat + HEARTBEAT_SILENCE_MS - this.gateway.app.clock.now();
-      if (left > 0) this.#watchForSilence(left);
-      else this.close(closes.silent);
-    });
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../infra/clock.js';
 import { controls } from './control.js';
 import type { Payload } from './events.js';
+import { Heartbeats } from './heartbeats.js';
 import { type Close, closes, DRAIN_MS, PARTING_MS } from './protocol.js';
 
 export interface ClientConnection {
@@ -11,13 +12,17 @@ export interface ClientConnection {
 }
 
 export class Connections {
+  readonly heartbeats: Heartbeats;
   readonly #open = new Set<ClientConnection>();
   #onEmpty: () => void = () => {};
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.heartbeats = new Heartbeats(clock);
+  }
 
   add(connection: ClientConnection): void {
     this.#open.add(connection);
+    this.heartbeats.note(connection);
   }
 
   remove(connection: ClientConnection): void {

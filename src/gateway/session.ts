@@ -65,6 +65,8 @@ export interface SessionProgress {
   waitsSince: number;
 }
 
+const NOTHING = () => {};
+
 /** Why a session left this process. */
 export type Departure = 'ended' | 'moved';
 
@@ -89,8 +91,6 @@ export class Session {
   /** Guilds whose events the session receives, by id. */
   readonly guilds = new Map<bigint, GuildSubscription>();
   readonly unavailableGuilds = new Set<bigint>();
-  /** The positions up to which a moved session has the events about its bot, by topic. */
-  readonly arrivedAt = new Map<string, StreamPosition>();
   /** Resolves after READY and its guilds were dispatched. */
   readonly introduced: Promise<void>;
 
@@ -108,13 +108,15 @@ export class Session {
   #ended = false;
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
-  #markIntroduced: () => void = () => {};
+  #markIntroduced: () => void = NOTHING;
   readonly #roomMutex = new Mutex();
-  readonly #tasks = new KeyedMutex<string | null>();
+  #tasks: KeyedMutex<string | null> | null = null;
   #waitingTasks = 0;
   /** Includes those that wait. */
   #runningTasks = 0;
   #isIntroduced = false;
+  /** The positions up to which a moved session has the events about its bot, by topic. */
+  #arrivedAt: Map<string, StreamPosition> | null = null;
 
   constructor(
     private readonly clock: Clock,
@@ -153,6 +155,16 @@ export class Session {
   /** Size of the events kept for a RESUME. */
   get keptBytes(): number {
     return this.#replay.bytes;
+  }
+
+  /** The position up to which a moved session has a stream about its bot. */
+  arrivedAt(topic: string): StreamPosition | undefined {
+    return this.#arrivedAt?.get(topic);
+  }
+
+  arriveAt(topic: string, position: StreamPosition): void {
+    this.#arrivedAt ??= new Map();
+    this.#arrivedAt.set(topic, position);
   }
 
   /** Whether READY's guilds are dispatched, and no request of the client is being answered. */
@@ -319,6 +331,7 @@ export class Session {
   markIntroduced(): void {
     this.#isIntroduced = true;
     this.#markIntroduced();
+    this.#markIntroduced = NOTHING;
   }
 
   /**
@@ -329,6 +342,7 @@ export class Session {
     if (this.#waitingTasks === MAX_WAITING_REQUESTS) return false;
     this.#waitingTasks += 1;
     this.#runningTasks += 1;
+    this.#tasks ??= new KeyedMutex();
     void this.#tasks.run(key, async () => {
       this.#waitingTasks -= 1;
       if (!this.#ended) await task();

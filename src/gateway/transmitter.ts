@@ -19,11 +19,11 @@ export class Transmitter {
   #begun = false;
   readonly #compressor: ZstdCompressor | null;
 
-  /** @param onRoom called when the compressor can take more payloads */
+  /** @param sender notified when the compressor can take more payloads */
   constructor(
     private readonly outlet: Outlet,
     encoding: Encoding,
-    private readonly onRoom: () => void,
+    private readonly sender: { drained(): void },
   ) {
     this.#encoding = encoding;
     this.#compressor = encoding === zstdStored ? ZstdCompressor.create() : null;
@@ -61,7 +61,7 @@ export class Transmitter {
   #sendCompressed(compressor: ZstdCompressor, payload: Payload): void {
     compressor.compress(Buffer.concat(plain.encode(payload).parts), (compressed) => {
       this.outlet.write(webSocketFrame(true, [compressed]));
-      if (this.hasCapacity) this.onRoom();
+      if (this.hasCapacity) this.sender.drained();
     });
   }
 }

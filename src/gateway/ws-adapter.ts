@@ -19,8 +19,10 @@ const CLOSE_TIMEOUT_MS = 5_000;
 
 const TOO_LARGE = 1009;
 
-/** Closes with 4002, not 1009, after an oversized message. */
 class GatewaySocket extends WebSocket {
+  connection: Connection | null = null;
+
+  /** Closes with 4002, not 1009, after an oversized message. */
   override close(code?: number, reason?: string | Buffer): void {
     if (code === TOO_LARGE) super.close(closes.undecodable.code, closes.undecodable.reason);
     else super.close(code, reason);
@@ -46,21 +48,35 @@ export function createAcceptor(gateway: Gateway) {
   };
 }
 
-function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSocket: WebSocket): void {
+function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSocket: GatewaySocket): void {
   const { version, encoding, refusal } = negotiate(request);
   const connection = new Connection(gateway, new SocketOutlet(socket, webSocket), { version, encoding });
-  webSocket.on('message', (data) => connection.receive(bufferOf(data)));
-  webSocket.on('ping', (data) => {
-    if (socket.writableLength < SOCKET_HIGH_WATER) webSocket.pong(data);
-  });
-  webSocket.on('close', (code) => connection.closed(code));
-  webSocket.on('error', (error) =>
-    gateway.app.log.debug({ err: error }, 'Gateway socket violated the WebSocket protocol'),
-  );
+  webSocket.connection = connection;
+  for (const [event, listener] of Object.entries(listeners)) webSocket.on(event, listener);
   socket.on('drain', () => connection.drained());
   if (refusal) connection.close(refusal);
   // Some clients lose a HELLO that arrives together with the upgrade response.
   else setTimeout(() => connection.greet(), SAME_MACHINE_DELAY_MS);
+}
+
+/** Shared by all sockets, because listeners of their own would take memory. */
+const listeners = {
+  message(this: WebSocket, data: WebSocket.RawData): void {
+    connectionOf(this)?.receive(bufferOf(data));
+  },
+  ping(this: WebSocket, data: Buffer): void {
+    if (this.bufferedAmount < SOCKET_HIGH_WATER) this.pong(data);
+  },
+  close(this: WebSocket, code: number): void {
+    connectionOf(this)?.closed(code);
+  },
+  error(this: WebSocket, error: Error): void {
+    connectionOf(this)?.gateway.app.log.debug({ err: error }, 'Gateway socket violated the WebSocket protocol');
+  },
+};
+
+function connectionOf(webSocket: WebSocket): Connection | null {
+  return webSocket instanceof GatewaySocket ? webSocket.connection : null;
 }
 
 /**

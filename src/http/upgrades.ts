@@ -15,7 +15,7 @@ export function routeUpgrades(server: Server, entrypoints: Entrypoint[], respons
       afterResponse(responses.of(socket), () => serveWithoutUpgrade(server, request, socket, head));
       return;
     }
-    socket.on('error', () => socket.destroy());
+    socket.on('error', destroySocket);
     const path = (request.url ?? '/').split('?', 1)[0]?.replace(/\/+$/, '') ?? '';
     const handler = handlers.get(path);
     if (!handler) {
@@ -28,6 +28,11 @@ export function routeUpgrades(server: Server, entrypoints: Entrypoint[], respons
 }
 
 const WEBSOCKET = 'websocket';
+
+/** Not a closure of the listener above, which would keep the request as long as the socket. */
+function destroySocket(this: Socket): void {
+  this.destroy();
+}
 
 /** HTTP/1.0 has no upgrades. */
 function asksForWebSocket({ httpVersion, headers }: IncomingMessage): boolean {

@@ -28,7 +28,7 @@ function outlet(pending: number) {
 const numberIn = (frame: Buffer | undefined) => Number(/"s":(\d+)/.exec(String(frame))?.[1]);
 
 function transmitterTo(to: ReturnType<typeof outlet>): Transmitter {
-  const transmitter = new Transmitter(to, encodingFor('')!, () => {});
+  const transmitter = new Transmitter(to, encodingFor('')!, { drained() {} });
   transmitter.send(new GatewayEvent('READY', new Piece('{}')).at(1));
   to.written.pop();
   return transmitter;

@@ -33,7 +33,7 @@ const BINARY = 2;
 
 function transmitter(compress = ''): { wire: Wire; of: Transmitter } {
   const wire = new Wire();
-  return { wire, of: new Transmitter(wire, encodingFor(compress) ?? plain, () => {}) };
+  return { wire, of: new Transmitter(wire, encodingFor(compress) ?? plain, { drained() {} }) };
 }
 
 describe('a frame', () => {
