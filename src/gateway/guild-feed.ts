@@ -5,6 +5,7 @@ import { GuildUnavailable, permissionsThere } from '../domain/guilds/index.js';
 import { type ContentShown, contentShownTo } from '../domain/messages/index.js';
 import { CACHE_MS } from '../infra/caching/subscribed-cache.js';
 import { pause } from '../infra/clock.js';
+import { chunksOf, yieldOnce } from '../infra/concurrency/event-loop.js';
 import type { Release } from '../infra/concurrency/semaphore.js';
 import type { BusSubscription } from '../infra/processes/bus.js';
 import { isWithin, type Place, type StreamPosition } from '../infra/streams/envelope.js';
@@ -149,6 +150,12 @@ interface Dispatched {
   size: number;
 }
 
+/** A session that gets an event. */
+interface Receiver {
+  feedSession: FeedSession;
+  shown: ContentShown;
+}
+
 interface FeedParts {
   app: AppContext;
   turns: BoxTurns;
@@ -161,12 +168,19 @@ interface FeedParts {
 /** Of an event that is sent to one session only. */
 const NO_PLACE: Place = { origin: '', count: 0, clock: null };
 
+/** Sessions that get an event before the feed yields to the event loop. */
+const SESSIONS_PER_SLICE = 1_000;
+
+/** The feed does not yield while more events wait, so that it does not fall further behind. */
+const MAX_WAITING_TO_YIELD = 20;
+
 /** Placeholder for the channel of an event that requires channel permissions but names no channel. */
 const NOWHERE = 'nowhere';
 
 /**
  * Sends a guild's events, in order, to the sessions that want them, and serialises each once. If the required
- * permissions are cached, an event is delivered before `publish` returns. Otherwise it and later events wait.
+ * permissions are cached and few sessions get it, an event is delivered before `publish` returns. Otherwise it and later
+ * events wait.
  *
  * If permissions cannot be loaded, the affected connections close, and their sessions receive the events later. If too
  * many events wait, the affected sessions lose the guild or end. No session misses events without notice.
@@ -292,8 +306,9 @@ export class GuildFeed {
     this.#forgetWhatChanged(message);
     const event = dispatchedOf(message, place);
     if (!event) return;
-    if (this.#working || this.#undecided(event).length > 0) this.#wait(event);
-    else this.#fanOut(event);
+    const receivers = this.#working || this.#undecided(event).length > 0 ? null : this.#receiversOf(event);
+    if (receivers === null || receivers.length > SESSIONS_PER_SLICE) this.#wait(event);
+    else this.#fanOut(event, receivers);
   }
 
   /** Whether all received events are with the sessions. */
@@ -357,9 +372,12 @@ export class GuildFeed {
   async #work(): Promise<void> {
     this.#working = true;
     for (let event = this.#waiting[0]; event; event = this.#waiting[0]) {
-      // No `await` between the check and the fan-out, because permissions may change during it.
+      // No `await` between the check and the choice of receivers, because permissions may change during it.
       while (this.#undecided(event).length > 0) await this.#decideAll(event);
-      this.#fanOut(event);
+      const receivers = this.#receiversOf(event);
+      const forms = new Forms(event.message);
+      await this.#deliverInSlices(event, forms, receivers);
+      this.#finish(event, forms, receivers.length);
       this.#waiting.shift();
       this.#waitingSize -= event.size;
       this.#noteKept();
@@ -468,33 +486,51 @@ export class GuildFeed {
     permissions.set(where, there?.bits ?? 0n);
   }
 
-  #fanOut(event: Dispatched): void {
-    try {
-      this.#deliver(event);
-    } catch (error) {
-      const close = closeFor(error, this.app.log, 'Could not dispatch an event; ending the sessions that want it');
-      for (const session of sessionsThatWant(event, [...this.#bots.values()])) session.end(close);
-    }
-    if (event.audience.detaches) this.#detachAll(event.message);
-  }
-
-  #deliver(event: Dispatched): void {
-    const { message, place } = event;
+  /** Permissions are judged here, once, even if they change before the last slice. */
+  #receiversOf(event: Dispatched): Receiver[] {
+    const { content } = event.message;
     const isAllowed = permissionTest(event);
-    const forms = new Forms(message);
-    let deliveries = 0;
+    const receivers: Receiver[] = [];
     for (const bot of this.#bots.values()) {
       if (!isAllowed(bot)) continue;
-      const shown = message.content ? contentShownTo(bot.idText, message.content.readers) : 'whole';
+      const shown = content ? contentShownTo(bot.idText, content.readers) : 'whole';
       for (const feedSession of bot.feedSessions) {
         const { session } = feedSession;
-        if (!wants(session, bot, event)) continue;
-        feedSession.deliver(forms.as(session.readsContent ? 'whole' : shown), place);
-        deliveries += 1;
+        if (wants(session, bot, event)) receivers.push({ feedSession, shown: session.readsContent ? 'whole' : shown });
       }
     }
+    return receivers;
+  }
+
+  #fanOut(event: Dispatched, receivers: readonly Receiver[]): void {
+    const forms = new Forms(event.message);
+    this.#deliver(event, forms, receivers);
+    this.#finish(event, forms, receivers.length);
+  }
+
+  async #deliverInSlices(event: Dispatched, forms: Forms, receivers: readonly Receiver[]): Promise<void> {
+    for (const [index, slice] of chunksOf(receivers, SESSIONS_PER_SLICE).entries()) {
+      if (index > 0 && this.#waiting.length <= MAX_WAITING_TO_YIELD) await yieldOnce();
+      this.#deliver(event, forms, slice);
+    }
+  }
+
+  #deliver(event: Dispatched, forms: Forms, receivers: readonly Receiver[]): void {
+    try {
+      for (const { feedSession, shown } of receivers) {
+        if (!feedSession.detached) feedSession.deliver(forms.as(shown), event.place);
+      }
+    } catch (error) {
+      const close = closeFor(error, this.app.log, 'Could not dispatch an event; ending the sessions that want it');
+      for (const { feedSession } of receivers) if (!feedSession.detached) feedSession.session.end(close);
+    }
+  }
+
+  #finish(event: Dispatched, forms: Forms, deliveries: number): void {
+    const { message, audience } = event;
     forms.settle();
     if (deliveries > 0) this.#measure(event, deliveries);
+    if (audience.detaches) this.#detachAll(message);
   }
 
   #measure({ message, place: { publishedAt } }: Dispatched, deliveries: number): void {

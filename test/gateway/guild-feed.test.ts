@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { GatewayIntentBits as Intent } from 'discord-api-types/v10';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -428,6 +428,68 @@ describe('the permissions of a bot', () => {
     publish(QUARTER, forAll);
     expectLost(listener);
     open();
+  });
+});
+
+describe('G-49 an event for many sessions', () => {
+  const MANY = 2_500;
+  const inChannel = () => ({ channelId: String(guild.channel.id) });
+  const asking: Audience = { intent: 0, inChannel: String(Permission.ViewChannel) };
+  let crowd: Seat[];
+  const haveHeard = (count: number) => crowd.filter(({ heard }) => heard.length === count).length;
+  const untilIdle = () => expect.poll(() => crowd[0]?.feedSession.isIdle, { interval: 1 }).toBe(true);
+
+  beforeEach(() => {
+    crowd = Array.from({ length: MANY }, (_, index) => seat(index % 2 === 0 ? bot : other, Intent.Guilds));
+  });
+
+  it('is sent in slices, between which the event loop runs, and a later event comes after it', async () => {
+    publish(1, forAll);
+    publish(2, forAll);
+    expect([haveHeard(0), haveHeard(1), crowd[0]?.feedSession.isIdle]).toEqual([1_500, 1_000, false]);
+    await setImmediate();
+    expect([haveHeard(0), haveHeard(1)]).toEqual([500, 2_000]);
+    await untilIdle();
+    for (const { heard } of crowd) expect(heard).toEqual([1, 2]);
+  });
+
+  it('is sent by the permissions when it happened, and a later event by new ones', async () => {
+    permit(Permission.ViewChannel);
+    publish(0, asking, inChannel());
+    await untilIdle();
+    publish(1, asking, inChannel());
+    permit(0n);
+    tellOf(['view']);
+    publish(2, asking, inChannel());
+    await untilIdle();
+    for (const { heard } of crowd) expect(heard).toEqual([0, 1]);
+  });
+
+  it('is not sent to a session that leaves before its slice, nor to one that joins', async () => {
+    publish(1, forAll);
+    const left = crowd.pop()!;
+    left.feedSession.detach();
+    const joined = seat(bot, Intent.Guilds);
+    await untilIdle();
+    expect([left.heard, joined.heard, haveHeard(1)]).toEqual([[], [], MANY - 1]);
+  });
+
+  it('is lost with the guild for all, also for those that join before its last slice', async () => {
+    publish('gone', { intent: Intent.Guilds, detaches: true });
+    const joined = seat(bot, Intent.Guilds);
+    await expect.poll(() => joined.session.guilds.size, { interval: 1 }).toBe(0);
+    expect(crowd.every(({ heard, session }) => heard.length === 1 && session.guilds.size === 0)).toBe(true);
+  });
+
+  it('closes only the connection that does not read', async () => {
+    const slow = seat(bot, Intent.GuildMembers);
+    slow.link.hasCapacity = false;
+    publish('x'.repeat(BACKLOG_LIMIT.bytes - 10), { intent: Intent.GuildMembers });
+    publish('more', forAll);
+    publish('even more', forAll);
+    await untilIdle();
+    expect([slow.closedWith(), slow.heard]).toEqual([closes.notReading.code, []]);
+    expect([haveHeard(2), crowd.every(({ closedWith }) => closedWith() === undefined)]).toEqual([MANY, true]);
   });
 });
 
