@@ -59,6 +59,8 @@ const RESUMED_AT_ONCE = 8;
 /** The run ID of Redis is asked for again after this time. */
 const ASK_AGAIN_MS = 100;
 
+const READY = Promise.resolve();
+
 /** How long a committed change may take to be heard, until its events count as lost. */
 const HEARD_WITHIN_MS = 5_000;
 const TOPICS_PER_QUERY = 1_000;
@@ -170,22 +172,13 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
   subscribe(topic: string, handler: StreamHandler<Message>, options: SubscribeOptions = {}): BusSubscription {
     const stream = this.#streams.get(topic) ?? this.#open(topic);
     const leave = stream.add({ handler, ...options });
-    let isOpen = true;
-    return {
-      get isComplete() {
-        return stream.channel?.isComplete ?? true;
-      },
-      ready: stream.channel?.ready ?? Promise.resolve(),
-      close: () => {
-        if (!isOpen) return;
-        isOpen = false;
-        leave();
-        if (!stream.isEmpty) return;
-        stream.close();
-        this.#streams.delete(topic);
-        this.#channels?.leave(topic);
-      },
-    };
+    return new StreamSubscription(stream, () => {
+      leave();
+      if (!stream.isEmpty) return;
+      stream.close();
+      this.#streams.delete(topic);
+      this.#channels?.leave(topic);
+    });
   }
 
   tap(handler: StreamHandler<Message>): void {
@@ -206,6 +199,30 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
     if (channel) void this.#runId.then((runId) => stream.noteRunId(runId));
     for (const handler of this.#taps) stream.add({ handler });
     return stream;
+  }
+}
+
+/** A class, because an object literal with a getter takes four times as much memory, and there are many. */
+class StreamSubscription implements BusSubscription {
+  readonly ready: Promise<void>;
+  #leave: (() => void) | null;
+
+  constructor(
+    private readonly stream: Pick<Stream<Typed>, 'channel'>,
+    leave: () => void,
+  ) {
+    this.ready = stream.channel?.ready ?? READY;
+    this.#leave = leave;
+  }
+
+  get isComplete(): boolean {
+    return this.stream.channel?.isComplete ?? true;
+  }
+
+  close(): void {
+    const leave = this.#leave;
+    this.#leave = null;
+    leave?.();
   }
 }
 
