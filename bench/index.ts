@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareWithDocument } from './check.js';
 import { registerCommands } from './measurements/commands.js';
-import { fanOut, identifyToReady, idleSessions } from './measurements/gateway.js';
+import { fanOut, identifyToReady, idleSessions, manySessions } from './measurements/gateway.js';
 import { deliverInteractions } from './measurements/interactions.js';
 import { largeGuild } from './measurements/large-guild.js';
 import { decidePermissions } from './measurements/permissions.js';
@@ -39,6 +39,7 @@ const measurements: Record<string, () => Promise<Row[]>> = {
   'fan-out': fanOut,
   identify: identifyToReady,
   memory: idleSessions,
+  'many-sessions': manySessions,
   graphql: guildWithLastMessages,
   'large-guild': largeGuild,
   silence: silences,
@@ -61,6 +62,7 @@ const CHECKED = [
   'fan-out',
   'identify',
   'memory',
+  'many-sessions',
   'graphql',
 ];
 

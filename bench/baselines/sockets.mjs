@@ -13,13 +13,16 @@ const http = createServer(async (request, response) => {
 });
 const sockets = new WebSocketServer({ server: http, perMessageDeflate: false });
 const asText = { binary: false };
+const ACKNOWLEDGEMENT = Buffer.from('{"t":null,"s":null,"op":11,"d":null}');
 let answers = [];
 
 sockets.on('connection', (socket) => {
   const [hello, ...introduction] = answers;
   socket.send(hello, asText);
   socket.on('message', (data) => {
-    if (JSON.parse(data).op !== 2) return;
+    const { op } = JSON.parse(data);
+    if (op === 1) socket.send(ACKNOWLEDGEMENT, asText);
+    if (op !== 2) return;
     for (const answer of introduction) socket.send(answer, asText);
   });
 });

@@ -1,5 +1,7 @@
 // A process of gateway clients. `index.ts` starts it and sends it tasks.
+import { setTimeout } from 'node:timers/promises';
 import { Load } from '../load.js';
+import { percentile } from '../rounds.js';
 import type { Task, TaskAnswer } from './index.js';
 import { LightSocket } from './socket.js';
 
@@ -7,24 +9,73 @@ import { LightSocket } from './socket.js';
 const READY = 2;
 const INTRODUCED = 3;
 const CONNECTING_AT_ONCE = 50;
+const STORMING_AT_ONCE = 1_000;
+const HEARTBEAT_MS = 41_250;
+const BEATING_EVERY_MS = 5;
 
 const load = new Load(1);
 const sockets: LightSocket[] = [];
 /** Number of sockets that have received their first, second … message. */
 const reached: number[] = [];
 let received = 0;
+/** Of each socket: events so far, without HELLO and acknowledgements. */
+const events: number[] = [];
+/** Of each socket: when it sent the heartbeat that is not acknowledged yet. */
+const beatAt: (number | undefined)[] = [];
+let beating = 0;
+let roundTrips: number[] = [];
 let captured: string[] | null = null;
 let waiting: { isOver: () => boolean; resolve: () => void } | null = null;
 
+/** Controls begin with `{"t":null`, events with `{"t":"`. */
+const NULL_AT = 5;
+const N = 'n'.charCodeAt(0);
+
 function onMessage(socketIndex: number, ordinal: number, bytes: Buffer): void {
-  received += 1;
-  if (ordinal <= INTRODUCED) reached[ordinal] = (reached[ordinal] ?? 0) + 1;
-  if (captured && socketIndex === 0) captured.push(bytes.toString());
+  if (ordinal > 1 && bytes[NULL_AT] === N) onAcknowledgement(socketIndex);
+  else onEvent(socketIndex, ordinal, bytes);
   if (waiting?.isOver()) {
     const { resolve } = waiting;
     waiting = null;
     resolve();
   }
+}
+
+function onAcknowledgement(socketIndex: number): void {
+  const at = beatAt[socketIndex];
+  if (at === undefined) return;
+  beatAt[socketIndex] = undefined;
+  beating -= 1;
+  roundTrips.push(performance.now() - at);
+}
+
+function onEvent(socketIndex: number, ordinal: number, bytes: Buffer): void {
+  received += 1;
+  const count = ordinal === 1 ? 0 : (events[socketIndex] ?? 0) + 1;
+  events[socketIndex] = count;
+  if (count < INTRODUCED) reached[count + 1] = (reached[count + 1] ?? 0) + 1;
+  if (captured && socketIndex === 0) captured.push(bytes.toString());
+}
+
+function beat(socketIndex: number): void {
+  if (events[socketIndex] === undefined || beatAt[socketIndex] !== undefined) return;
+  beatAt[socketIndex] = performance.now();
+  beating += 1;
+  sockets[socketIndex]?.send(`{"op":1,"d":${events[socketIndex]}}`);
+}
+
+/**
+ * Each socket sends heartbeats at the usual interval, spread over it.
+ * @returns a function that ends this
+ */
+function keepBeating(): () => void {
+  const start = performance.now();
+  let beats = 0;
+  const timer = setInterval(() => {
+    const due = ((performance.now() - start) / HEARTBEAT_MS) * sockets.length;
+    for (; beats < due; beats += 1) beat(beats % sockets.length);
+  }, BEATING_EVERY_MS);
+  return () => clearInterval(timer);
 }
 
 function until(isOver: () => boolean): Promise<void> {
@@ -90,6 +141,57 @@ const tasks = {
     return { seconds: 0 };
   },
 
+  /**
+   * Opens sockets, many at once, each of which sends its IDENTIFY at its HELLO. Returns the seconds until all have their
+   * guilds. A lost connection ends the process.
+   */
+  async storm({ url, identifies }) {
+    const start = performance.now();
+    const rest = keepBeating();
+    const left = identifies.values();
+    const connect = async () => {
+      for (const text of left) (await open(url)).send(text);
+    };
+    await Promise.all(Array.from({ length: STORMING_AT_ONCE }, connect));
+    await untilAllReached(INTRODUCED);
+    const seconds = (performance.now() - start) / 1_000;
+    rest();
+    await until(() => beating === 0);
+    return { seconds };
+  },
+
+  /** Every socket sends a heartbeat with its last sequence number, `count` times. */
+  async beat({ count }) {
+    const start = performance.now();
+    for (let beats = 0; beats < count; beats += 1) {
+      for (const index of sockets.keys()) beat(index);
+      await until(() => beating === 0);
+    }
+    return { seconds: (performance.now() - start) / 1_000 };
+  },
+
+  /**
+   * Causes `count` events, `perSecond` of them, while each socket sends heartbeats at the usual interval. Waits until
+   * every socket has received all events.
+   */
+  async steady({ event, count, perSecond }) {
+    const expected = received + count * sockets.length;
+    const callers = new Load(perSecond);
+    roundTrips = [];
+    const start = performance.now();
+    const rest = keepBeating();
+    const answers: Promise<string>[] = [];
+    for (let sent = 0; sent < count; sent += 1) {
+      answers.push(callers.once(event));
+      await setTimeout(start + ((sent + 1) * 1_000) / perSecond - performance.now());
+    }
+    rest();
+    await Promise.all([...answers, until(() => received >= expected && beating === 0)]);
+    callers.close();
+    const p99 = percentile(roundTrips, 0.99);
+    return { seconds: (performance.now() - start) / 1_000, roundTripMs: { p50: percentile(roundTrips, 0.5), p99 } };
+  },
+
   /** Causes an event `count` times. Each one waits until every socket has received the last. */
   async fanOut({ event, count }) {
     const start = performance.now();
@@ -122,6 +224,7 @@ const tasks = {
   async close() {
     await Promise.all(sockets.splice(0).map((socket) => socket.close()));
     reached.length = 0;
+    events.length = 0;
     return { seconds: 0 };
   },
 } satisfies { [Name in Task['task']]: (task: Extract<Task, { task: Name }>) => Promise<TaskAnswer> };

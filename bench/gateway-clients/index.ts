@@ -13,6 +13,9 @@ interface Arrival {
 export type Task =
   | ({ task: 'identify' } & Arrival)
   | ({ task: 'identifyStaggered'; event: RequestSpec } & Arrival)
+  | ({ task: 'storm' } & Arrival)
+  | { task: 'beat'; count: number }
+  | { task: 'steady'; event: RequestSpec; count: number; perSecond: number }
   | { task: 'fanOut'; event: RequestSpec; count: number }
   | ({ task: 'capture'; event: RequestSpec } & Arrival)
   | { task: 'close' };
@@ -22,6 +25,8 @@ export interface TaskAnswer {
   /** For a fan-out: the time between the first and the last receipt of an event. */
   spreadingSeconds?: number;
   messages?: string[];
+  /** Of heartbeats. */
+  roundTripMs?: { p50: number; p99: number };
 }
 
 /** Many light gateway clients in a child process. */

@@ -2,13 +2,16 @@ import { GatewayIntentBits } from 'discord-api-types/v10';
 import { type GatewayClients, startGatewayClients } from '../gateway-clients/index.js';
 import { Load, type RequestSpec } from '../load.js';
 import { type MeasuredServer, startBareSockets, startPlatform } from '../processes.js';
-import { type Row, rowOf } from '../report.js';
-import { type Contestant, compare, ROUNDS, spread } from '../rounds.js';
+import { type Row, rowOf, rowOfPairs } from '../report.js';
+import { type Contestant, compare, IS_CHECK, ROUNDS, spread } from '../rounds.js';
 import { createWorld, type World } from '../world.js';
 
 const SESSIONS = 500;
 const IDLE_SESSIONS = 1_000;
 const FIRST_SESSIONS = 50;
+const MANY_SESSIONS = IS_CHECK ? 1_000 : 10_000;
+/** Of the guild with many sessions. */
+const STEADY = { count: IS_CHECK ? 20 : 200, perSecond: 10 };
 const MESSAGES_PER_ROUND = 100;
 const INTENTS =
   GatewayIntentBits.Guilds |
@@ -188,4 +191,47 @@ async function kibibytesPerSession({ server, clients, url }: Side, world: World)
   console.log(`${url}: ${text.join(', ')} KiB per session`);
   await clients.run({ task: 'close' });
   return parts.heap + parts.buffers;
+}
+
+/**
+ * 10,000 sessions of 500 bots in one guild (in a check: 1,000). They connect at once, and the measurement fails if one is
+ * dropped. Memory is compared with that before, two heartbeats after READY, when events are acknowledged. Then the guild
+ * gets 10 messages a second, while sessions send heartbeats.
+ */
+export async function manySessions(): Promise<Row[]> {
+  const world = await guildOfBots();
+  const [platform, bare] = await bothSides(world);
+  const theirs = await withManySessions(bare, world);
+  const ours = await withManySessions(platform, world);
+  await stopSides([platform, bare]);
+  const row = (name: string, unit: string, aim: string, figure: keyof typeof ours) =>
+    rowOfPairs(name, unit, aim, [[ours[figure], theirs[figure]]]);
+  return [
+    row('storm of connects', 'sessions/s', '', 'rate'),
+    row('memory of one of many sessions, acknowledged', 'KiB', '≤ 13 KiB', 'memory'),
+    row('resident set of one of many sessions', 'KiB', '', 'resident'),
+    row('heartbeat during 10 messages/s to all, p50', 'ms', '', 'p50'),
+    row('heartbeat during 10 messages/s to all, p99', 'ms', '≤ 200 ms', 'p99'),
+    row('longest block of the event loop during this', 'ms', '', 'blocked'),
+  ];
+}
+
+async function withManySessions({ server, clients, url, event }: Side, world: World) {
+  await clients.run({ task: 'identify', url, identifies: identifies(world, FIRST_SESSIONS) });
+  await clients.run({ task: 'close' });
+  const before = await server.memory();
+  const { seconds } = await clients.run({ task: 'storm', url, identifies: identifies(world, MANY_SESSIONS) });
+  await clients.run({ task: 'beat', count: 2 });
+  const after = await server.memory();
+  const grown = (part: 'rss' | 'heapUsed' | 'external') => (after[part] - before[part]) / 1_024 / MANY_SESSIONS;
+  await server.watchLoop();
+  const { roundTripMs: { p50, p99 } = { p50: Number.NaN, p99: Number.NaN } } = await clients.run({
+    task: 'steady',
+    event,
+    ...STEADY,
+  });
+  const blocked = await server.longestBlockMs();
+  await clients.run({ task: 'close' });
+  const memory = grown('heapUsed') + grown('external');
+  return { rate: MANY_SESSIONS / seconds, memory, resident: grown('rss'), p50, p99, blocked };
 }
