@@ -1,8 +1,9 @@
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisLink } from './processes/redis.js';
 
 /** A fixed-window limit. */
 export interface Limit {
+  /** Limits of the same name share their counts. Their points may differ. */
   name: string;
   points: number;
   seconds: number;
@@ -19,7 +20,8 @@ export interface LimitState {
 export interface RateLimits {
   /** A refused use does not extend the window. */
   take(limit: Limit, key: string, points?: number): Promise<LimitState>;
-  giveBack(limit: Limit, key: string): Promise<void>;
+  /** Of a use in an earlier window, it allows one more in this window. */
+  giveBack(limit: Limit, key: string, points?: number): Promise<void>;
   peek(limit: Limit, key: string): Promise<LimitState>;
 }
 
@@ -39,7 +41,8 @@ export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Lim
     if (known) return known;
     const options = {
       keyPrefix: `${redis?.prefix ?? ''}limit:${limit.name}`,
-      points: limit.points,
+      // The library only counts, because the points of a limit may vary.
+      points: Number.MAX_SAFE_INTEGER,
       duration: limit.seconds,
     };
     const made = {
@@ -54,36 +57,32 @@ export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Lim
     if (!shared || !redis?.answers()) return question(own);
     try {
       return await redis.inTime(question(shared));
-    } catch (error) {
-      if (error instanceof RateLimiterRes) throw error;
+    } catch {
       redis.doubt();
       return question(own);
     }
   };
-  const stateOf = (limit: Limit, result: RateLimiterRes, allowed: boolean): LimitState => ({
-    allowed,
+  const stateOf = (limit: Limit, { consumedPoints, msBeforeNext }: RateLimiterRes, most: number): LimitState => ({
+    allowed: consumedPoints <= most,
     limit: limit.points,
-    remaining: Math.max(0, result.remainingPoints),
+    remaining: Math.min(Math.max(0, limit.points - consumedPoints), limit.points),
     // The library derives `msBeforeNext` from the system time, which may be set back during a window.
-    resetAfterMs: Math.min(Math.max(0, result.msBeforeNext), limit.seconds * 1000),
+    resetAfterMs: Math.min(Math.max(0, msBeforeNext), limit.seconds * 1000),
   });
   return {
     async take(limit, key, points = 1) {
-      try {
-        return stateOf(limit, await ask(limit, (limiter) => limiter.consume(key, points)), true);
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        onRefusal(limit);
-        return stateOf(limit, refusal, false);
-      }
+      const counted = await ask(limit, (limiter) => limiter.consume(key, points));
+      const state = stateOf(limit, counted, limit.points);
+      if (!state.allowed) onRefusal(limit);
+      return state;
     },
-    async giveBack(limit, key) {
-      await ask(limit, (limiter) => limiter.reward(key));
+    async giveBack(limit, key, points = 1) {
+      await ask(limit, (limiter) => limiter.reward(key, points));
     },
     async peek(limit, key) {
-      const result = await ask(limit, (limiter) => limiter.get(key));
-      if (result === null) return { allowed: true, limit: limit.points, remaining: limit.points, resetAfterMs: 0 };
-      return stateOf(limit, result, result.consumedPoints < limit.points);
+      const counted = await ask(limit, (limiter) => limiter.get(key));
+      if (counted === null) return { allowed: true, limit: limit.points, remaining: limit.points, resetAfterMs: 0 };
+      return stateOf(limit, counted, limit.points - 1);
     },
   };
 }

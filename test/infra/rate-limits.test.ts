@@ -5,7 +5,7 @@ import { systemClock } from '../../src/infra/clock.js';
 import { connectRedis } from '../../src/infra/processes/redis.js';
 import { createRateLimits, type Limit, noRateLimits } from '../../src/infra/rate-limits.js';
 import { ManualClock } from '../harness/clock.js';
-import { layRedisLine, missingRedis } from '../harness/redis.js';
+import { layRedisLine, missingRedis, REDIS_URL } from '../harness/redis.js';
 import { needing } from '../harness/skipping.js';
 
 const missing = await missingRedis();
@@ -57,6 +57,29 @@ describe('a limit', () => {
     const limits = createRateLimits(null);
     const states = await Promise.all(Array.from({ length: 100 }, () => limits.take(limit('d'), 'ada')));
     expect(states.filter((state) => state.allowed)).toHaveLength(3);
+  });
+
+  test.each([
+    ['in memory', null],
+    ['in Redis', REDIS_URL],
+  ])('with the same name shares its uses with others of more points, %s', async (_where, url) => {
+    if (url !== null && missing) return;
+    const redis = url === null ? null : await connectRedis(url, systemClock, silent);
+    const limits = createRateLimits(redis);
+    const small = limit(randomUUID());
+    const large = { ...small, points: 5 };
+    expect(await takes(limits, 4, small)).toEqual([true, true, true, false]);
+    expect(await limits.peek(large, 'ada')).toMatchObject({ allowed: true, limit: 5, remaining: 1 });
+    expect(await takes(limits, 2, large)).toEqual([true, false]);
+    redis?.close();
+  });
+
+  test('allows as many more as were given back, and never shows more than its points as remaining', async () => {
+    const limits = createRateLimits(null);
+    await takes(limits, 1, limit('given'));
+    await limits.giveBack(limit('given'), 'ada', 3);
+    expect(await limits.peek(limit('given'), 'ada')).toMatchObject({ limit: 3, remaining: 3 });
+    expect(await takes(limits, 6, limit('given'))).toEqual([true, true, true, true, true, false]);
   });
 
   test('is counted by each process alone while Redis does not answer', async () => {
