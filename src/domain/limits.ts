@@ -128,8 +128,13 @@ export const limits = {
 /** Invocations with files, each with at most {@link limits.attachmentsPerMessage} files. */
 export const FILES_PER_PERSON: Limit = { name: 'given-files-a-person', points: 10, seconds: 10 };
 
-/** Discord's documentation, Gateway. */
-export const IDENTIFY_PER_DAY: Limit = { name: 'identify-a-day', points: 1_000, seconds: 86_400 };
+const LARGE_BOT_GUILDS = 150_000;
+
+/** Per application (Discord's documentation, Gateway, "Sharding for Very Large Bots"). */
+export function identifyPerDay(guilds: number): Limit {
+  const points = guilds < LARGE_BOT_GUILDS ? 1_000 : Math.max(2_000, Math.floor(guilds / 1_000) * 5);
+  return { name: 'identify-a-day', points, seconds: 86_400 };
+}
 
 /** Number of `shard_id % max_concurrency` buckets. */
 export const IDENTIFY_CONCURRENCY = 16;

@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.js';
 import type { Bus } from '../infra/processes/bus.js';
+import { AdmissionControl } from './admission-control.js';
 import { Bots } from './bots.js';
 import { Connections } from './connections.js';
 import type { Gateway } from './gateway.js';
@@ -23,6 +24,7 @@ export function createGateway(app: AppContext, bus: Bus<MoveMessage> | null): Ga
     app,
     sessions: new Map(),
     connections: new Connections(app.clock),
+    admissions: new AdmissionControl(app),
     bots,
     feeds,
     get moves() {

@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.js';
+import type { AdmissionControl } from './admission-control.js';
 import type { Bots } from './bots.js';
 import type { Connections } from './connections.js';
 import type { GuildFeeds } from './guild-feeds.js';
@@ -9,6 +10,7 @@ export interface Gateway {
   /** Includes sessions that wait for a RESUME. */
   sessions: Map<string, Session>;
   connections: Connections;
+  admissions: AdmissionControl;
   bots: Bots;
   feeds: GuildFeeds;
   moves: Moves;

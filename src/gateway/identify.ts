@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { AppContext } from '../context.js';
 import type { AuthenticatedBot } from '../domain/applications/index.js';
-import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_BUCKET, IDENTIFY_PER_DAY } from '../domain/limits.js';
+import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_BUCKET } from '../domain/limits.js';
 import { forEachYielding } from '../infra/concurrency/event-loop.js';
 import { renderReady } from '../wire/ready.js';
 import type { Admission, Applicant } from './admission.js';
@@ -37,16 +37,26 @@ export async function identify(connection: Applicant, data: IdentifyData): Promi
   const bot = await authenticate(app, token, intents);
   const retryAfterMs = await countIdentify(gateway, bot, shard);
   if (retryAfterMs !== null) return { refused: true, retryAfterMs };
+  const terms = termsOf(connection, bot, data, intents, shard);
+  return gateway.admissions.identify(bot.actor.user.id, () => open(connection, terms, token, data.compress === true));
+}
 
-  const session = openSession(gateway, termsOf(connection, bot, data, intents, shard));
+async function open(
+  connection: Applicant,
+  terms: SessionTerms,
+  token: string,
+  compressesPayloads: boolean,
+): Promise<Admission> {
+  const { gateway } = connection;
+  const session = openSession(gateway, terms);
   try {
     await gateway.bots.add(session);
     // The token or an intent may have changed before the session subscribed.
-    session.setPrivileges((await authenticate(app, token, intents)).privilegedIntents);
+    session.setPrivileges((await authenticate(gateway.app, token, terms.intents)).privilegedIntents);
     // Runs before the session attaches to guilds, so that GUILD_CREATE includes the presence.
     await showPresence(gateway, session);
     const feedSessions = await attachGuilds(gateway, session, await guildsOf(gateway, session));
-    if (data.compress === true) connection.compressPayloads();
+    if (compressesPayloads) connection.compressPayloads();
     return { session, begin: () => begin(gateway, connection, session, feedSessions) };
   } catch (error) {
     session.end();
@@ -76,11 +86,10 @@ function requireShard(shard: number[] | null | undefined): Shard | null {
 
 /** Milliseconds until a retry can succeed; null if IDENTIFY is allowed. */
 async function countIdentify(gateway: Gateway, bot: AuthenticatedBot, shard: Shard | null): Promise<number | null> {
-  const { limits } = gateway.app;
-  const id = String(bot.actor.user.id);
-  const bucket = await limits.take(IDENTIFY_PER_BUCKET, `${id}:${(shard?.id ?? 0) % IDENTIFY_CONCURRENCY}`);
+  const { id } = bot.actor.user;
+  const bucket = await gateway.app.limits.take(IDENTIFY_PER_BUCKET, `${id}:${(shard?.id ?? 0) % IDENTIFY_CONCURRENCY}`);
   if (!bucket.allowed) return bucket.resetAfterMs;
-  const day = await limits.take(IDENTIFY_PER_DAY, id);
+  const day = await gateway.admissions.takeOfDay(id);
   return day.allowed ? null : day.resetAfterMs;
 }
 

@@ -15,14 +15,18 @@ const SESSION_ID = /^[0-9a-f]{32}$/;
  * @throws Closing 4004 for an invalid token, 4007 for an impossible `seq`, 4014 for an intent disabled since IDENTIFY
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
-  const { app, sessions, moves } = connection.gateway;
+  const { app, sessions, moves, admissions } = connection.gateway;
   const bot = await app.botTokens.authenticate(bareToken(data.token));
   if (!bot) throw new Closing(closes.authenticationFailed);
-  const { user } = bot.actor;
-  const isLast = SESSION_ID.test(data.session_id) && (await moves.fetch(data.session_id, user.id, connection));
+  const { id } = bot.actor.user;
+  const mayExist = SESSION_ID.test(data.session_id);
+  const isLast = mayExist && (await moves.fetch(data.session_id, id, connection));
   const session = sessions.get(data.session_id);
-  const mayResume = isLast && session?.botId === user.id && !connection.isClosed;
-  if (!session || !mayResume) return { refused: true, retryAfterMs: 0 };
+  const mayResume = isLast && session?.botId === id && !connection.isClosed;
+  if (!session || !mayResume) {
+    await admissions.delayRefusal();
+    return { refused: true, retryAfterMs: 0 };
+  }
   if (asksTooMuch(session.intents, bot.privilegedIntents)) {
     session.end(closes.disallowedIntents);
     throw new Closing(closes.disallowedIntents);

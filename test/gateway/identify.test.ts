@@ -1,6 +1,8 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { describe, expect } from 'vitest';
 import { PRIVILEGED_INTENTS } from '../../src/domain/applications/index.js';
+import type { GuildStore } from '../../src/domain/guilds/index.js';
+import { identifyPerDay } from '../../src/domain/limits.js';
 import { it } from '../harness/fixtures.js';
 import { ALL_INTENTS, GatewayClient } from '../harness/gateway-client.js';
 import { RestBot } from '../harness/rest.js';
@@ -124,6 +126,15 @@ it.each([
 });
 
 describe('G-17 identify limits', () => {
+  /** Starts shards of one bot. @returns whether each was refused */
+  const startShards = async (of: TestServer, token: string, ids: number[], count: number) => {
+    const clients = await Promise.all(ids.map(() => open(of)));
+    for (const [index, id] of ids.entries()) clients[index]?.identify(token, { intents: 0, shard: [id, count] });
+    const first = await Promise.all(clients.map((client) => client.next(({ op, t }) => op === 9 || t === 'READY')));
+    await Promise.all(clients.map((client) => client.close()));
+    return first.map(({ op }) => op === 9);
+  };
+
   it('G-17 are reported by op 9, at once first and then when a retry works, and the connection stays open', {
     tags: ['slow'],
   }, async () => {
@@ -144,6 +155,54 @@ describe('G-17 identify limits', () => {
     } finally {
       await limited.stop();
     }
+  });
+
+  // Starts a server.
+  it('G-17 are one in 5 s for each of the buckets that GET /gateway/bot states, and 1,000 or more a day', async () => {
+    const guildCounts = new Map<bigint, number>();
+    const guilds = (store: GuildStore): GuildStore =>
+      Object.assign(Object.create(store), {
+        // None of them is on the shards that start.
+        async *pagesOfGuildIds(userId: bigint) {
+          for (let left = guildCounts.get(userId) ?? 0; left > 0; left -= 1_000) yield Array(1_000).fill(99n << 22n);
+        },
+      });
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' }, guilds });
+    const { limits } = limited.app;
+    try {
+      const [small, large] = [await createBot(limited.app), await createBot(limited.app)];
+      guildCounts.set(small.id, 149_000).set(large.id, 450_000);
+      const stated = async (of: TestBot) =>
+        (await new RestBot(limited, of).get('/gateway/bot')).body.session_start_limit;
+      const { max_concurrency: buckets } = await stated(small);
+      expect(buckets).toBe(16);
+      const shards = Array.from({ length: buckets + 1 }, (_, id) => id);
+      const refused = await startShards(limited, small.token, shards.slice(0, -1), 100);
+      expect(refused).toEqual(Array(buckets).fill(false));
+      expect(await startShards(limited, small.token, shards.slice(-1), 100)).toEqual([true]);
+      expect(await stated(small)).toMatchObject({ total: 1_000, remaining: 1_000 - buckets });
+
+      await startShards(limited, large.token, [0], 100);
+      for (const { id } of [small, large]) await limits.take(identifyPerDay(0), String(id), 1_000);
+      expect(await startShards(limited, large.token, [1], 100)).toEqual([false]);
+      expect(await stated(large)).toMatchObject({ total: 2_250, remaining: 2_250 - 1_002 });
+      await limits.take(identifyPerDay(450_000), String(large.id), 2_250 - 1_002);
+      expect(await startShards(limited, large.token, [2], 100)).toEqual([true]);
+      expect(await stated(small)).toMatchObject({ total: 1_000, remaining: 0 });
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it.each([
+    [0, 1_000],
+    [149_999, 1_000],
+    [150_000, 2_000],
+    [400_999, 2_000],
+    [401_000, 2_005],
+    [1_000_000, 5_000],
+  ])('G-17 a bot in %i guilds has %i a day', (guilds, points) => {
+    expect(identifyPerDay(guilds).points).toBe(points);
   });
 });
 

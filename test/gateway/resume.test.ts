@@ -4,6 +4,7 @@ import { RESUME_WINDOW_MS } from '../../src/gateway/protocol.js';
 import { ManualClock } from '../harness/clock.js';
 import { type Frame, GatewayClient } from '../harness/gateway-client.js';
 import { startServer, type TestServer } from '../harness/server.js';
+import { until } from '../harness/until.js';
 import {
   callOf,
   createBot,
@@ -152,6 +153,20 @@ describe('G-34 a RESUME of an unknown session', () => {
     const [client, frames] = await resume({ id: 'f'.repeat(32), seq: 1 });
     expect(frames).toMatchObject([{ op: 9, d: false }]);
     await client.ready(bot.token);
+  });
+
+  it('G-34 is answered later if there were many, so that their clients do not identify at once', async () => {
+    clock.advance(5_000);
+    for (let count = 0; count < 51; count += 1) await resume({ id: 'f'.repeat(32), seq: 1 });
+    const client = await open();
+    client.send(6, { token: bot.token, session_id: 'f'.repeat(32), seq: 1 });
+    await client.settled();
+    expect(client.frames.map(({ op }) => op)).not.toContain(9);
+    await until(() => {
+      clock.advance(1);
+      return client.frames.some(({ op }) => op === 9);
+    });
+    clock.advance(5_000);
   });
 
   it("G-34 does not give access to another bot's session", async () => {

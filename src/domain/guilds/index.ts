@@ -11,7 +11,7 @@ export { type GuildPreview, getGuildPreview, type Integration, listIntegrations 
 export { type GuildRecord, WITH_ROLES_AND_EMOJIS } from './record.js';
 export { RoutingGuildStore } from './routing-store.js';
 export { GuildSettings } from './settings.js';
-export { recommendShards } from './shards.js';
+export { countGuilds, recommendShards } from './shards.js';
 export type { GuildSnapshot } from './snapshot.js';
 export {
   type GuildStore,

@@ -1,4 +1,4 @@
-import { type CallContext, requireUser } from '../call.js';
+import type { GuildStore } from './store.js';
 
 /**
  * As on the reference platform. The gateway allows more (docs/gateway.md, G-19), because ids do not spread evenly over
@@ -6,10 +6,13 @@ import { type CallContext, requireUser } from '../call.js';
  */
 const GUILDS_PER_SHARD = 1_000;
 
-/** @throws UNAUTHENTICATED */
-export async function recommendShards(call: CallContext): Promise<number> {
-  const { user } = requireUser(call);
-  let guilds = 0;
-  for await (const page of call.guilds.pagesOfGuildIds(user.id)) guilds += page.length;
+export function recommendShards(guilds: number): number {
   return Math.max(1, Math.ceil(guilds / GUILDS_PER_SHARD));
+}
+
+/** Guilds of a user, in the cloud and on boxes. */
+export async function countGuilds(guilds: GuildStore, userId: bigint): Promise<number> {
+  let count = 0;
+  for await (const page of guilds.pagesOfGuildIds(userId)) count += page.length;
+  return count;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireUser } from '../../domain/call.js';
-import { recommendShards } from '../../domain/guilds/index.js';
-import { IDENTIFY_CONCURRENCY, IDENTIFY_PER_DAY } from '../../domain/limits.js';
+import { countGuilds, recommendShards } from '../../domain/guilds/index.js';
+import { IDENTIFY_CONCURRENCY, identifyPerDay } from '../../domain/limits.js';
 import { reads } from '../buckets.js';
 import { CLOUD, route } from '../route.js';
 
@@ -29,11 +29,15 @@ export const gatewayRoutes = [
     bucket: reads('gateway-bot'),
     where: CLOUD,
     params: nothing,
-    run: async (call, _input, app) => ({
-      url: app.addresses.gatewayUrl,
-      shards: await recommendShards(call),
-      budget: await call.limits.peek(IDENTIFY_PER_DAY, String(requireUser(call).user.id)),
-    }),
+    run: async (call, _input, app) => {
+      const botId = requireUser(call).user.id;
+      const guilds = await countGuilds(call.guilds, botId);
+      return {
+        url: app.addresses.gatewayUrl,
+        shards: recommendShards(guilds),
+        budget: await call.limits.peek(identifyPerDay(guilds), String(botId)),
+      };
+    },
     render: ({ url, shards, budget }) => ({
       url,
       shards,
