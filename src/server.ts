@@ -13,7 +13,7 @@ import { jobKinds } from './domain/jobs.js';
 import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Entrypoint } from './entrypoint.js';
-import { createGatewayEntrypoint, type MoveMessage } from './gateway/index.js';
+import { createGatewayEntrypoint, type LifeMessage, type MoveMessage } from './gateway/index.js';
 import { answerBrokenRequest } from './http/broken-requests.js';
 import { createClientAddress } from './http/client-address.js';
 import { HttpDrain } from './http/drain.js';
@@ -226,7 +226,11 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     createCdnEntrypoint(app),
     createOAuthEntrypoint(app, accounts.pageSessions),
     createRestEntrypoint(app, accounts.personFromHeaders, config.box ? everythingHere : directory),
-    createGatewayEntrypoint(app, redis && createBus<MoveMessage>(redis, log)),
+    createGatewayEntrypoint(
+      app,
+      redis && createBus<MoveMessage>(redis, log),
+      redis && createBus<LifeMessage>(redis, log),
+    ),
     ...(config.box ? [] : [relay.entrypoint]),
   ];
   const uplink = dialsCloud(opened.box)

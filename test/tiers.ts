@@ -56,7 +56,7 @@ export const onPostgres = testFiles([
   'domain/interactions/{statements,states}',
   'domain/interactions/delivery/*',
   'gateway/moves/*',
-  'gateway/{lost-events,missed,guild-feed,presences,restart,resume,dispatch,load,voice,compression}*',
+  'gateway/{lost-events,lost-sessions,missed,guild-feed,presences,restart,resume,dispatch,load,voice,compression}*',
   'rest-compat/{messages,killed-process,rate-limits,hostile,table,webhooks,webhook-guesses}*',
   'schema/{lists,messages,operation-limits,portal-home}*',
   'oauth/{token,conformance}',

@@ -107,6 +107,8 @@ interface OverdueWatch {
 interface Life {
   /** Rows of this process's connections refer to this id. */
   readonly id: string;
+  /** Whether it is an id of this process, or an earlier one. */
+  isOwn(id: string): boolean;
   /** The database's time. Rows count while their process's row ends later. */
   now(): Date;
 }

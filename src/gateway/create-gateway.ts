@@ -6,11 +6,16 @@ import { Connections } from './connections.js';
 import type { Gateway } from './gateway.js';
 import { GuildFeeds } from './guild-feeds.js';
 import { introduceGuild } from './introductions.js';
+import { type LifeMessage, LostSessions } from './lost-sessions.js';
 import { type MoveMessage, SessionMoves } from './moves/session-moves.js';
 import type { Session } from './session.js';
 
-/** @param bus null in a set-up of one process */
-export function createGateway(app: AppContext, bus: Bus<MoveMessage> | null): Gateway {
+/** The buses are null in a set-up of one process. */
+export function createGateway(
+  app: AppContext,
+  bus: Bus<MoveMessage> | null,
+  lifeBus: Bus<LifeMessage> | null,
+): Gateway {
   const introduce = (guildId: bigint, session: Session) => {
     if (!session.ended && !session.guilds.has(guildId)) void introduceGuild(app, feeds.attach(guildId, session));
   };
@@ -25,6 +30,7 @@ export function createGateway(app: AppContext, bus: Bus<MoveMessage> | null): Ga
     sessions: new Map(),
     connections: new Connections(app.clock),
     admissions: new AdmissionControl(app),
+    lostSessions: new LostSessions(app, lifeBus),
     bots,
     feeds,
     get moves() {

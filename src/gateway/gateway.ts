@@ -3,6 +3,7 @@ import type { AdmissionControl } from './admission-control.js';
 import type { Bots } from './bots.js';
 import type { Connections } from './connections.js';
 import type { GuildFeeds } from './guild-feeds.js';
+import type { LostSessions } from './lost-sessions.js';
 import type { Session } from './session.js';
 
 export interface Gateway {
@@ -11,6 +12,7 @@ export interface Gateway {
   sessions: Map<string, Session>;
   connections: Connections;
   admissions: AdmissionControl;
+  lostSessions: LostSessions;
   bots: Bots;
   feeds: GuildFeeds;
   moves: Moves;

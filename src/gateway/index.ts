@@ -3,24 +3,32 @@ import type { Entrypoint } from '../entrypoint.js';
 import { refuseUpgrade } from '../http/upgrades.js';
 import type { Bus } from '../infra/processes/bus.js';
 import { createGateway } from './create-gateway.js';
+import type { LifeMessage } from './lost-sessions.js';
 import type { MoveMessage } from './moves/session-moves.js';
 import { createAcceptor } from './ws-adapter.js';
 
-export type { MoveMessage };
+export type { LifeMessage, MoveMessage };
 
 /** Time of a stop for clients to close their connections. */
 const RECONNECT_MS = 2_000;
 
-/** @param bus null in a set-up of one process */
-export function createGatewayEntrypoint(app: AppContext, bus: Bus<MoveMessage> | null): Entrypoint {
-  const gateway = createGateway(app, bus);
+/** The buses are null in a set-up of one process. */
+export function createGatewayEntrypoint(
+  app: AppContext,
+  bus: Bus<MoveMessage> | null,
+  lifeBus: Bus<LifeMessage> | null,
+): Entrypoint {
+  const gateway = createGateway(app, bus, lifeBus);
   const accept = createAcceptor(gateway);
   let draining = false;
   return {
     upgrades: {
       '/gateway': (request, socket, head) => (draining ? refuseUpgrade(socket) : accept(request, socket, head)),
     },
-    prepare: () => gateway.moves.prepare(),
+    prepare: async () => {
+      await gateway.lostSessions.prepare();
+      await gateway.moves.prepare();
+    },
     async drain() {
       draining = true;
     },

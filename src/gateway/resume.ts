@@ -15,7 +15,7 @@ const SESSION_ID = /^[0-9a-f]{32}$/;
  * @throws Closing 4004 for an invalid token, 4007 for an impossible `seq`, 4014 for an intent disabled since IDENTIFY
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
-  const { app, sessions, moves, admissions } = connection.gateway;
+  const { app, sessions, moves, lostSessions, admissions } = connection.gateway;
   const bot = await app.botTokens.authenticate(bareToken(data.token));
   if (!bot) throw new Closing(closes.authenticationFailed);
   const { id } = bot.actor.user;
@@ -24,6 +24,7 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
   const session = sessions.get(data.session_id);
   const mayResume = isLast && session?.botId === id && !connection.isClosed;
   if (!session || !mayResume) {
+    if (!session && mayExist) await lostSessions.giveBack(data.session_id, id);
     await admissions.delayRefusal();
     return { refused: true, retryAfterMs: 0 };
   }

@@ -530,7 +530,7 @@ describe('the GUILD_CREATE payload of a guild', () => {
     ['of the cloud, one per turn of the event loop', () => app, 30],
     ['on a box, a few at a time', () => ({ ...app, nextId: boxSnowflakes(clock, ID_SPACES.first) }), 24],
   ])('is read again after a gap for the sessions of a guild %s', async (_how, ids, expected) => {
-    const gateway = createGateway(app, null);
+    const gateway = createGateway(app, null, null);
     guild = addGuild(ids(), home, 'Popular', bot);
     const sessions = Array.from({ length: 30 }, () => {
       const place = { app, feeds: gateway.feeds, guildId: guild.id };

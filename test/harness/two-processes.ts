@@ -22,6 +22,8 @@ export interface TwoProcessesOptions {
   /** The clock of the second process. */
   clock?: Clock;
   redisUrl?: string;
+  /** Settings of both. */
+  env?: Record<string, string>;
 }
 
 /** Starts both. The load balancer forwards to the first. */
@@ -35,6 +37,7 @@ export async function startTwoProcesses(options: TwoProcessesOptions = {}): Prom
     REDIS_URL: options.redisUrl ?? REDIS_URL,
     DATA_DIR: dataDir,
     PUBLIC_URL: front.origin,
+    ...options.env,
   };
   const { clock } = options;
   const second = await startServer({ env: { ...shared, PORT: String(secondPort) }, ...(clock && { clock }) });

@@ -22,6 +22,13 @@ const RENEW_EVERY_MS = ALIVE_MS / 3;
 /** Milliseconds that the row of a killed or rejected process stays visible. */
 const SEEN_FOR_MS = ALIVE_MS + RENEW_EVERY_MS;
 
+/** Stands before the number in the id of a process. */
+const NUMBER = ':';
+
+export function instanceOf(processId: string): string {
+  return processId.split(NUMBER)[0] ?? processId;
+}
+
 export interface LiveProcessParts {
   db: Database;
   clock: Clock;
@@ -43,7 +50,10 @@ export interface HeartbeatEvents {
  * process with its own database cleans up after its predecessor when it starts.
  */
 export class LiveProcess {
-  #id = randomUUID();
+  /** The beginning of all ids of this process. */
+  readonly instance = randomUUID();
+  #ids = 0;
+  #id = this.#nextId();
   /** Database clock minus this process's clock, in milliseconds. */
   #aheadMs = 0;
   #events: HeartbeatEvents | null = null;
@@ -61,6 +71,10 @@ export class LiveProcess {
 
   get id(): string {
     return this.#id;
+  }
+
+  isOwn(id: string): boolean {
+    return instanceOf(id) === this.instance;
   }
 
   get isShared(): boolean {
@@ -123,10 +137,15 @@ export class LiveProcess {
   }
 
   async #add(): Promise<void> {
-    const id = randomUUID();
+    const id = this.#nextId();
     if (this.isShared) this.#note(await addProcess(this.parts.db, id, this.parts.keys.fingerprints));
     else await addLastingProcess(this.parts.db, id);
     this.#id = id;
+  }
+
+  #nextId(): string {
+    this.#ids += 1;
+    return `${this.instance}${NUMBER}${this.#ids}`;
   }
 
   async beginAnew(): Promise<void> {

@@ -1,3 +1,3 @@
 export type { Conflict } from './conflicts.js';
 export { countLive } from './count.js';
-export { type HeartbeatEvents, LiveProcess } from './heartbeat.js';
+export { type HeartbeatEvents, instanceOf, LiveProcess } from './heartbeat.js';

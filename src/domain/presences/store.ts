@@ -31,6 +31,11 @@ export interface Change {
   clock: number;
 }
 
+export interface Ending extends Change {
+  /** Sessions of which the bot has not got an IDENTIFY back. */
+  lostSessions: number;
+}
+
 /** A connection to store. */
 export interface ConnectionState extends ConnectionKey {
   /** Null if the connection has closed. */
@@ -149,7 +154,7 @@ export function storeStatus(call: CallContext, userId: bigint, status: Status): 
 const ENDED_PER_TRANSACTION = 200;
 
 /** Ends one batch. Concurrent callers end each presence once. @returns null if none are left */
-export async function endSomePresences(call: CallContext, processId: string): Promise<Change[] | null> {
+export async function endSomePresences(call: CallContext, processId: string): Promise<Ending[] | null> {
   const ending = await call.read.presence.findMany({
     where: { processId },
     orderBy: { sessionId: 'asc' },
@@ -159,11 +164,17 @@ export async function endSomePresences(call: CallContext, processId: string): Pr
   if (ending.length === 0) return null;
   const connections = ending.map(({ sessionId, userId }) => ({ id: sessionId, userId }));
   return endingVisits(call, connections, streamsOf(ending), async (write) => {
-    const where = { processId, sessionId: { in: ending.map(({ sessionId }) => sessionId) } };
-    const ended = await write.db.presence.findMany({ where });
+    const ids = ending.map(({ sessionId }) => sessionId);
+    const ended = await write.db.presence.findMany({ where: { processId, sessionId: { in: ids } } });
     const changes = await changesWithout(call, write, ended);
-    await write.db.presence.deleteMany({ where });
-    return changes;
+    const deleted = await write.db.$queryRaw<Pick<Presence, 'userId' | 'connectedAt'>[]>`
+      DELETE FROM "Presence" WHERE "processId" = ${processId} AND "sessionId" IN (${Prisma.join(ids)})
+      RETURNING "userId", "connectedAt"`;
+    const lost = deleted.filter(({ connectedAt }) => connectedAt !== null);
+    return changes.map((change) => ({
+      ...change,
+      lostSessions: lost.filter(({ userId }) => userId === change.after.userId).length,
+    }));
   });
 }
 
@@ -184,7 +195,7 @@ async function changesWithout(call: CallContext, { db, clockOf }: Write, ended: 
     return {
       before: shownOf(userId, [...rest, ...ofUser]),
       after: shownOf(userId, rest),
-      isOfSessions: ofUser.some(({ connectedAt }) => connectedAt !== null),
+      isOfSessions: ofUser.some(({ shardId }) => shardId !== null),
       clock: clockOf(topics.user(userId)),
     };
   });
