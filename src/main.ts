@@ -4,22 +4,21 @@ import { describeStartFault, tryAddress } from './start.js';
 /** A umask that hides password hashes, messages and mails from other users. */
 const FOR_THE_OWNER_ONLY = 0o077;
 
-const END_DEADLINE_MS = 10_000;
+/** Time beyond `DRAIN_TIMEOUT_MS` after which the process ends in any case. */
+const GRACE_MS = 1_000;
 
 /** Repeated signals within this time are ignored: npm repeats Ctrl-C. */
 const ONE_WISH_MS = 500;
 
 /** A second signal ends the process immediately. */
-function nextSignal(): Promise<NodeJS.Signals> {
+function nextSignal(drainTimeoutMs: number): Promise<NodeJS.Signals> {
+  const deadlineMs = drainTimeoutMs + GRACE_MS;
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
   return new Promise((resolve) => {
     const begin = (signal: NodeJS.Signals) => {
       for (const name of signals) process.off(name, begin).on(name, ignore);
       setTimeout(() => signals.forEach((name) => void process.off(name, ignore)), ONE_WISH_MS);
-      setTimeout(
-        () => fail(`shutdown did not finish within ${END_DEADLINE_MS / 1000} s of ${signal}`),
-        END_DEADLINE_MS,
-      );
+      setTimeout(() => fail(`shutdown did not finish within ${deadlineMs / 1000} s of ${signal}`), deadlineMs);
       resolve(signal);
     };
     for (const name of signals) process.on(name, begin);
@@ -45,7 +44,7 @@ function readMode(args: readonly string[]): Mode {
 async function run(): Promise<void> {
   const config = readConfig(process.env, readMode(process.argv.slice(2)));
   process.umask(FOR_THE_OWNER_ONLY);
-  const signalled = nextSignal();
+  const signalled = nextSignal(config.drainTimeoutMs);
   await tryAddress(config);
   // Imported late, so that configuration errors appear immediately.
   const { createServer } = await import('./server.js');

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { chunksOf } from '../infra/concurrency/event-loop.js';
-import { Prisma } from '../infra/database/index.js';
 import type { CallContext } from './call.js';
 
 /** Sessions between two processes, as `src/gateway/moves/snapshot.ts` writes them. */
@@ -14,13 +13,16 @@ export interface SessionMove {
 /** SQLite takes 999 parameters. */
 const CONNECTIONS_PER_STATEMENT = 400;
 
-/** @param target the process that is to take them in; null for the next that starts */
-export async function storeMove(call: CallContext, sessions: Uint8Array, target: string | null): Promise<string> {
+export interface NewSessionMove extends Omit<SessionMove, 'id'> {
+  /** The process that is to take them in; null for the next that starts. */
+  target: string | null;
+}
+
+/** @returns its id */
+export async function storeMove(call: CallContext, { sessions, target, movedAt }: NewSessionMove): Promise<string> {
   const id = randomUUID();
-  const movedAt = new Date(call.clock.now());
-  await call.writeOne((db) =>
-    db.sessionMove.create({ data: { id, target, movedAt, sessions: Buffer.from(sessions) } }),
-  );
+  const data = { id, target, movedAt: new Date(movedAt), sessions: Buffer.from(sessions) };
+  await call.writeOne((db) => db.sessionMove.create({ data }));
   return id;
 }
 
@@ -29,24 +31,28 @@ export async function releaseMove(call: CallContext, id: string): Promise<void> 
   await call.writeOne((db) => db.sessionMove.updateMany({ where: { id }, data: { target: null } }));
 }
 
-/** @returns null if another process has taken it */
+/** Of concurrent callers, one gets it. @returns null if another process has taken it */
 export async function claimMove(call: CallContext, id: string): Promise<SessionMove | null> {
-  const [claimed] = await claim(call, Prisma.sql`"id" = ${id}`);
-  return claimed ?? null;
-}
-
-/** Takes what no other process takes in. Of concurrent callers, one gets each. */
-export function claimAbandonedMoves(call: CallContext): Promise<SessionMove[]> {
-  const living = Prisma.sql`SELECT "id" FROM "LiveProcess" WHERE "until" > ${call.live.now()}`;
-  return claim(call, Prisma.sql`"target" IS NULL OR "target" NOT IN (${living})`);
-}
-
-async function claim(call: CallContext, which: Prisma.Sql): Promise<SessionMove[]> {
-  const claimed = await call.write(
-    ({ db }) => db.$queryRaw<{ id: string; sessions: Uint8Array; movedAt: Date }[]>`
-      DELETE FROM "SessionMove" WHERE ${which} RETURNING "id", "sessions", "movedAt"`,
+  const [claimed] = await call.write(
+    ({ db }) => db.$queryRaw<{ sessions: Uint8Array; movedAt: Date }[]>`
+      DELETE FROM "SessionMove" WHERE "id" = ${id} RETURNING "sessions", "movedAt"`,
   );
-  return claimed.map(({ movedAt, ...move }) => ({ ...move, movedAt: new Date(movedAt).getTime() }));
+  return claimed ? { id, sessions: claimed.sessions, movedAt: new Date(claimed.movedAt).getTime() } : null;
+}
+
+/** @returns ids of moves for this process, for any, or for one that is gone; the oldest first */
+export async function findAbandonedMoves({ read, live }: CallContext): Promise<string[]> {
+  const others = await read.liveProcess.findMany({
+    where: { id: { not: live.id }, until: { gt: live.now() } },
+    select: { id: true },
+  });
+  const living = others.map(({ id }) => id);
+  const rows = await read.sessionMove.findMany({
+    where: { OR: [{ target: null }, { target: { notIn: living } }] },
+    orderBy: { movedAt: 'asc' },
+    select: { id: true },
+  });
+  return rows.map(({ id }) => id);
 }
 
 /** Makes connections of an earlier process those of this one. Their presences and voice states stay as they are. */

@@ -86,7 +86,7 @@ export class Writes {
   }
 
   /** Refuses further writes with events. Resolves when the events of the running ones are published. */
-  endEvents(): Promise<void> {
+  refuseEvents(): Promise<void> {
     return this.#door.close();
   }
 

@@ -142,14 +142,24 @@ export class Bots {
   async arrive(session: Session, find: (topic: string) => Promise<Missed | null>): Promise<void> {
     const { botId } = session;
     const [user, application] = [topics.user(botId), topics.application(botId)];
-    const [ofUser, ofApplication] = await Promise.all([find(user), find(application)]);
-    if (ofUser) session.arriveAt(user, ofUser.position);
-    else endThoseWithDirectMessages([session]);
-    if (ofApplication) session.arriveAt(application, ofApplication.position);
+    try {
+      const [ofUser, ofApplication] = await Promise.all([find(user), find(application)]);
+      if (ofUser) session.catchUpTo(user, ofUser.position);
+      else endThoseWithDirectMessages([session]);
+      if (ofApplication) session.catchUpTo(application, ofApplication.position);
+      this.#catchUpAfterMove(session, ofUser?.messages ?? [], ofApplication?.messages ?? []);
+    } catch (error) {
+      this.app.log.error({ err: error }, 'Could not find what a gateway session missed; its bot identifies again');
+      session.end(closes.unavailable);
+    }
+  }
+
+  #catchUpAfterMove(session: Session, ofUser: readonly BusMessage[], ofApplication: readonly BusMessage[]): void {
+    const { botId } = session;
     const bot = this.#bots.get(botId);
     if (!bot || session.ended) return;
-    for (const message of ofUser?.messages ?? []) this.#tellOfUser(session, message);
-    for (const message of ofApplication?.messages ?? []) {
+    for (const message of ofUser) this.#tellOfUser(session, message);
+    for (const message of ofApplication) {
       if (message.audience?.once) void this.#offer(bot, message);
       else dispatchToShard(session, message);
     }
@@ -163,15 +173,20 @@ export class Bots {
    */
   async #offer(bot: Bot, message: BusMessage): Promise<void> {
     const guildId = BigInt(message.guildId ?? 0);
-    if (!bestOf(bot, guildId)?.connected) await pause(this.app.clock, HEAD_START_MS);
-    const session = bestOf(bot, guildId);
-    try {
+    const candidate = bestOf(bot, guildId);
+    const offer = async () => {
+      if (!candidate?.connected) await pause(this.app.clock, HEAD_START_MS);
+      const session = bestOf(bot, guildId);
       await session?.introduced;
       await session?.dispatching(async () => {
         if (await this.#take(session, message)) {
           session.dispatch(new GatewayEvent(message.type, new Piece(message.data)));
         }
       });
+    };
+    try {
+      // The candidate does not move to another process before the end.
+      await (candidate ? candidate.dispatching(offer) : offer());
     } catch (error) {
       this.#logFault(error, 'Could not claim an interaction for a session');
     }
@@ -352,8 +367,8 @@ function dispatchToShard(session: Session, { type, data, guildId, audience }: Bu
 /** @param place of the event in the stream; null for a gap */
 function whenIntroduced(session: Session, topic: string, place: Place | null, act: () => void): void {
   void session.introduced.then(() => {
-    const arrivedAt = session.arrivedAt(topic);
-    if (!arrivedAt || !place || !isWithin(place, arrivedAt)) act();
+    const caughtUpTo = session.caughtUpTo(topic);
+    if (!caughtUpTo || !place || !isWithin(place, caughtUpTo)) act();
   });
 }
 

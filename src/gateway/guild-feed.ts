@@ -35,7 +35,7 @@ export class FeedSession {
   /** Events held until GUILD_CREATE was sent, or until a moved session has arrived; null afterwards. */
   #held: HeldEvent[] | null = [];
   /** The position of a moved session when it left its earlier process. */
-  #arrivedAt: StreamPosition | null = null;
+  #caughtUpTo: StreamPosition | null = null;
   #heldBytes = 0;
   #detached = false;
   /** Whether the client has the guild from another process, and the events since then are still to be sent. */
@@ -63,7 +63,7 @@ export class FeedSession {
   /** If a session is far behind on a guild on a box, only that guild becomes unavailable (docs/gateway.md, G-46). */
   deliver(event: GatewayEvent, place: Place): void {
     const { feed, session } = this;
-    if (this.#arrivedAt && this.#hadBefore(place, this.#arrivedAt)) return;
+    if (this.#caughtUpTo && this.#hadBefore(place, this.#caughtUpTo)) return;
     if (this.#held) this.#hold({ event, place }, this.#held);
     else if (feed.isOnBox && session.isFarBehind) markUnavailable(session, feed.guildId);
     else session.dispatch(event);
@@ -72,7 +72,7 @@ export class FeedSession {
   #hadBefore(place: Place, position: StreamPosition): boolean {
     if (isWithin(place, position)) return true;
     // Nothing from before it can follow.
-    if (place.clock !== null) this.#arrivedAt = null;
+    if (place.clock !== null) this.#caughtUpTo = null;
     return false;
   }
 
@@ -95,7 +95,7 @@ export class FeedSession {
   /** Call this when a moved session has everything up to a position. */
   arrive(position: StreamPosition): void {
     this.#held = this.#held?.filter(({ place }) => !isWithin(place, position)) ?? null;
-    this.#arrivedAt = position;
+    this.#caughtUpTo = position;
     this.release();
   }
 
@@ -117,6 +117,10 @@ export class FeedSession {
     if (!session.unavailableGuilds.has(feed.guildId)) return;
     if (isUnavailable) markUnavailable(session, feed.guildId);
     else leaveGuild(session, feed.guildId);
+  }
+
+  drop(close: Close): void {
+    this.feed.dropSession(this.session, close);
   }
 
   detach(): void {
@@ -326,8 +330,8 @@ export class GuildFeed {
     const lastChange = messages.findLastIndex((message) => changesPermissions(message, session.botId));
     for (const [index, message] of messages.entries()) {
       const event = dispatchedOf(message, NO_PLACE);
-      const bot = this.#botOf(session.botId);
       if (feedSession.detached) return true;
+      const bot = this.#botOf(session.botId);
       if (!event) continue;
       if (wants(session, bot, event)) {
         while (!isDecided(bot, event)) await this.#decide(bot, event.where);

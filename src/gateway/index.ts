@@ -33,8 +33,11 @@ export function createGatewayEntrypoint(
       draining = true;
     },
     async leave(until) {
-      await gateway.moves.leave(until - RECONNECT_MS);
-      await gateway.connections.drain();
+      try {
+        await gateway.moves.leave(until - RECONNECT_MS);
+      } finally {
+        await gateway.connections.drain();
+      }
     },
   };
 }

@@ -34,7 +34,13 @@ export function showPresence({ app }: Gateway, session: Session): Promise<void> 
 export function continuePresence({ app }: Gateway, session: Session): void {
   const now = app.clock.now();
   const key = { id: session.id, userId: session.botId, session: sessionSummaryOf(session, now) };
-  app.connections.goOn(key, statementOf(session.presence, now));
+  app.connections.adopt(key, statementOf(session.presence, now));
+}
+
+/** For a session that ended on its way here. */
+export function endPresence({ app }: Gateway, { id, botId }: { id: string; botId: bigint }): void {
+  app.connections.adopt({ id, userId: botId, session: null }, statementOf(null, app.clock.now()));
+  void app.connections.close(id);
 }
 
 function sessionSummaryOf({ shard, intents }: Session, now: number): SessionSummary {

@@ -1,4 +1,6 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
+import type { AppContext } from '../context.js';
+import type { AuthenticatedBot } from '../domain/applications/index.js';
 import type { Admission, Applicant } from './admission.js';
 import { bareToken } from './bare-token.js';
 import { Closing } from './closing.js';
@@ -16,11 +18,11 @@ const SESSION_ID = /^[0-9a-f]{32}$/;
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
   const { app, sessions, moves, lostSessions, admissions } = connection.gateway;
-  const bot = await app.botTokens.authenticate(bareToken(data.token));
-  if (!bot) throw new Closing(closes.authenticationFailed);
-  const { id } = bot.actor.user;
+  const { id } = (await authenticate(app, data)).actor.user;
   const mayExist = SESSION_ID.test(data.session_id);
   const isLast = mayExist && (await moves.fetch(data.session_id, id, connection));
+  // The token or an intent may have changed in the meantime.
+  const bot = await authenticate(app, data);
   const session = sessions.get(data.session_id);
   const mayResume = isLast && session?.botId === id && !connection.isClosed;
   if (!session || !mayResume) {
@@ -51,4 +53,11 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
       session.end(closes.invalidSequence);
       throw new Closing(closes.invalidSequence);
   }
+}
+
+/** @throws Closing 4004 for an invalid token */
+async function authenticate(app: AppContext, { token }: ResumeData): Promise<AuthenticatedBot> {
+  const bot = await app.botTokens.authenticate(bareToken(token));
+  if (!bot) throw new Closing(closes.authenticationFailed);
+  return bot;
 }

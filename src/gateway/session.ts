@@ -27,6 +27,8 @@ export interface GuildSubscription {
   readonly isArriving: boolean;
   /** Whether every event that the process has heard is with the session. */
   readonly isIdle: boolean;
+  /** Makes the guild unavailable to the session, or ends it with `close` if it cannot be notified. */
+  drop(close: Close): void;
   detach(): void;
 }
 
@@ -116,7 +118,7 @@ export class Session {
   #runningTasks = 0;
   #isIntroduced = false;
   /** The positions up to which a moved session has the events about its bot, by topic. */
-  #arrivedAt: Map<string, StreamPosition> | null = null;
+  #caughtUpTo: Map<string, StreamPosition> | null = null;
 
   constructor(
     private readonly clock: Clock,
@@ -158,13 +160,13 @@ export class Session {
   }
 
   /** The position up to which a moved session has a stream about its bot. */
-  arrivedAt(topic: string): StreamPosition | undefined {
-    return this.#arrivedAt?.get(topic);
+  caughtUpTo(topic: string): StreamPosition | undefined {
+    return this.#caughtUpTo?.get(topic);
   }
 
-  arriveAt(topic: string, position: StreamPosition): void {
-    this.#arrivedAt ??= new Map();
-    this.#arrivedAt.set(topic, position);
+  catchUpTo(topic: string, position: StreamPosition): void {
+    this.#caughtUpTo ??= new Map();
+    this.#caughtUpTo.set(topic, position);
   }
 
   /** Whether READY's guilds are dispatched, and no request of the client is being answered. */

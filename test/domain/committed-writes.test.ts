@@ -150,9 +150,9 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a commit whose answer is lost')
   ])('is a gap for the subscribers %s', async (_which, prepare, topic) => {
     const write = await prepare();
     const heard: string[] = [];
-    const { close } = server.app.bus.subscribe(topic(), ({ type }) => heard.push(type));
+    const subscription = server.app.bus.subscribe(topic(), ({ type }) => heard.push(type));
     expect(mayBeDone(await loseAnswer(/^COMMIT/, write))).toBe(true);
     expect(heard).toEqual([STREAM_GAP]);
-    close();
+    subscription.close();
   });
 });

@@ -9,10 +9,10 @@ type App = TestServer['app'];
 
 export function hearGuild({ app }: { app: App }, guildId: bigint | string): { events: BusMessage[]; close(): void } {
   const events: BusMessage[] = [];
-  const { close } = app.bus.subscribe(topics.guild(guildId), (message) => {
+  const subscription = app.bus.subscribe(topics.guild(guildId), (message) => {
     if (message.type !== STREAM_GAP) events.push(message);
   });
-  return { events, close };
+  return { events, close: () => subscription.close() };
 }
 
 export function messageOfEvent(app: App, event: DomainEvent): BusMessage {

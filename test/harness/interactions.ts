@@ -117,13 +117,13 @@ export function alter({ app }: Pick<TestServer, 'app'>, { id }: Asked, data: Pri
 
 export async function hearStates({ server: { app }, bot }: Scene, { id }: Pick<Asked, 'id'>) {
   const states: string[] = [];
-  const { ready, close } = app.bus.subscribe(topics.application(bot.id), (message) => {
+  const subscription = app.bus.subscribe(topics.application(bot.id), (message) => {
     if (message.type !== 'INTERACTION_UPDATED' || message.interaction?.id !== String(id)) return;
     const { state } = message.interaction;
     if (state) states.push(state);
   });
-  await ready;
-  return { states, close };
+  await subscription.ready;
+  return { states, close: () => subscription.close() };
 }
 
 export function stepsOf({ app }: Pick<TestServer, 'app'>, { id }: { id: bigint }) {

@@ -161,7 +161,7 @@ export class LiveProcess {
   }
 
   /** Ends, and leaves the connections that have moved out of this process to the next. */
-  async endWithMoved(): Promise<void> {
+  async endButKeepRows(): Promise<void> {
     this.#stop();
     if (this.isShared) await expireProcess(this.parts.db, this.#id);
   }

@@ -25,13 +25,16 @@ interface Connection extends ConnectionKey {
   /** Null for a connection that only holds a voice state. */
   statement: Statement | null;
   isInVoice: boolean;
+  /** Whether another process has it now. */
+  isReleased?: true;
   /** Whether the user is still signed in. */
   isStillGood?: (() => Promise<boolean>) | undefined;
 }
 
 interface Pending {
   connection: Connection;
-  resolve(change: Change): void;
+  /** Null if there was nothing to store. */
+  resolve(change: Change | null): void;
   reject(error: unknown): void;
 }
 
@@ -92,13 +95,18 @@ export class Connections {
     if (!this.#isStopping && (connection.statement || connection.isInVoice)) await this.#store(connection);
   }
 
-  /** Call this when another process continues the connection. */
-  leave(id: string): boolean {
+  /**
+   * Call this when another process continues the connection.
+   * @returns whether it was open
+   */
+  release(id: string): boolean {
+    const connection = this.#open.get(id);
+    if (connection) connection.isReleased = true;
     return this.#open.delete(id);
   }
 
-  /** Continues a connection of another process, whose rows belong to this one now. */
-  goOn(key: ConnectionKey, statement: Statement): void {
+  /** Continues a connection of another process, whose rows belong to this one now. The user may be in voice. */
+  adopt(key: ConnectionKey, statement: Statement): void {
     this.#open.set(key.id, { ...key, statement: { ...statement }, isInVoice: true });
   }
 
@@ -182,7 +190,7 @@ export class Connections {
     });
   }
 
-  #storeNow(connection: Connection): Promise<Change> {
+  #storeNow(connection: Connection): Promise<Change | null> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ connection, resolve, reject });
       if (this.#storing < STORED_AT_ONCE) void this.#storePending();
@@ -198,7 +206,10 @@ export class Connections {
     this.#storing -= 1;
   }
 
-  async #storeBatch(batch: readonly Pending[]): Promise<void> {
+  async #storeBatch(all: readonly Pending[]): Promise<void> {
+    const batch = all.filter(({ connection }) => !connection.isReleased);
+    for (const { connection, resolve } of all) if (connection.isReleased) resolve(null);
+    if (batch.length === 0) return;
     const { live } = this.parts;
     const processId = live.id;
     try {

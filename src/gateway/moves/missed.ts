@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BusMessage, EventBus } from '../../domain/bus-message.js';
-import { type Envelope, isWithin, type StreamPosition } from '../../infra/streams/envelope.js';
+import type { Envelope, StreamPosition } from '../../infra/streams/envelope.js';
 
 /** The log is read again after this time if it does not yet have everything. */
 const LOOK_EVERY_MS = 50;
@@ -13,25 +13,33 @@ export interface Missed {
   position: StreamPosition;
 }
 
+export interface MissedQuery {
+  topic: string;
+  /** The position in the other process. */
+  from: StreamPosition;
+  /** When it was taken, in milliseconds since the Unix epoch. */
+  sinceMs: number;
+  /** The stream's last committed change, read after the session began to hold new events; 0 for none. */
+  committed: Promise<number>;
+}
+
 /**
  * Finds the events of a stream between a position in another process and now. Call this in the same tick in which
  * the session begins to hold new events. Null if not everything is known.
- * @param sinceMs when the position was taken, in milliseconds since the Unix epoch
  */
 export async function findMissed(
-  bus: Pick<EventBus, 'heard' | 'position' | 'since'>,
-  topic: string,
-  from: StreamPosition,
-  sinceMs: number,
+  bus: Pick<EventBus, 'heard' | 'since' | 'isShared'>,
+  { topic, from, sinceMs, committed }: MissedQuery,
 ): Promise<Missed | null> {
-  const [here, heard] = [bus.position(topic), bus.heard(topic)];
-  if (here && isAtMost(here, from)) return { messages: [], position: from };
+  // The process that left was alone, and published nothing afterwards.
+  if (!bus.isShared) return { messages: [], position: from };
+  const last = Math.max(bus.heard(topic) ?? 0, await committed);
   for (let waited = 0; waited <= LOOK_FOR_MS; waited += LOOK_EVERY_MS) {
     const logged = await bus.since(topic, from, sinceMs);
     if (!logged) return null;
     const envelopes = withoutRepeats(logged);
     const position = positionAfter(from, envelopes);
-    if (isWhole(from, envelopes) && (position.clock ?? 0) >= (heard ?? 0)) {
+    if (isWhole(from, envelopes) && (position.clock ?? 0) >= last) {
       return { messages: inOrder(envelopes).flatMap(({ messages }) => messages), position };
     }
     await setTimeout(LOOK_EVERY_MS);
@@ -44,18 +52,11 @@ function withoutRepeats(envelopes: readonly Envelope<BusMessage>[]): Envelope<Bu
   return [...new Map(envelopes.map((envelope) => [`${envelope.origin} ${envelope.count}`, envelope])).values()];
 }
 
-function isAtMost(position: StreamPosition, other: StreamPosition): boolean {
-  return (
-    (position.clock ?? 0) <= (other.clock ?? 0) &&
-    Object.entries(position.counts).every(([origin, count]) => isWithin({ origin, count, clock: null }, other))
-  );
-}
-
 function positionAfter(from: StreamPosition, envelopes: readonly Envelope<BusMessage>[]): StreamPosition {
   const counts = { ...from.counts };
   for (const { origin, count } of envelopes) counts[origin] = Math.max(counts[origin] ?? 0, count);
   const clock = Math.max(from.clock ?? 0, ...clocksOf(envelopes));
-  return { clock: clock === 0 ? null : clock, counts };
+  return { ...from, clock: clock === 0 ? null : clock, counts };
 }
 
 function clocksOf(envelopes: readonly Envelope<BusMessage>[]): number[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { claimAbandonedMoves, claimMove, releaseMove } from '../../domain/session-moves.js';
+import { claimMove, findAbandonedMoves, releaseMove } from '../../domain/session-moves.js';
 import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
 import type { Bus } from '../../infra/processes/bus.js';
 import { controls } from '../control.js';
@@ -8,7 +8,7 @@ import type { Gateway, Moves } from '../gateway.js';
 import { closes } from '../protocol.js';
 import type { Session } from '../session.js';
 import { arrive } from './arrivals.js';
-import { type Bases, depart, findBases, isReady } from './departures.js';
+import { depart, findSilentClocks, isReady, type SilentClocks } from './departures.js';
 
 /** Messages between the processes of an instance. */
 export type MoveMessage =
@@ -44,6 +44,7 @@ const MOST_MOVED = { together: 100, bytesTogether: 16 * 1024 * 1024, perSecond: 
 /** How long busy sessions may stay, and how often they are looked at. */
 const SETTLE = { withinMs: 1_500, everyMs: 20 };
 
+const TAKE_IN_FAILED = 'Could not take in gateway sessions; their bots identify again';
 const RELEASE_FAILED = 'Could not release gateway sessions that no process took; their bots identify again';
 
 interface Peer {
@@ -56,12 +57,13 @@ interface Peer {
 export class SessionMoves implements Moves {
   readonly #id = randomUUID();
   readonly #arriving = new Set<Promise<void>>();
-  /** Sessions that have left or are leaving. */
-  readonly #departed = new Set<string>();
+  /** Sessions that are leaving (null), or whose arrival is not known yet, by their moves. */
+  readonly #departed = new Map<string, string | null>();
   /** Sessions that another process gets as soon as they are ready. */
   readonly #leaving = new WeakSet<Session>();
   /** The newest connection that waits for each session. */
   readonly #applicants = new Map<string, object>();
+  #takingInAbandoned: Promise<void> | null = null;
   #isLeaving = false;
   readonly #listeners = new Set<(message: MoveMessage) => void>();
 
@@ -84,21 +86,33 @@ export class SessionMoves implements Moves {
   async leave(until: number): Promise<void> {
     this.#isLeaving = true;
     const { sessions, app } = this.gateway;
+    await isDoneWithin(SETTLE.withinMs, Promise.allSettled(this.#arriving));
     const peers = await this.#findPeers();
-    if (peers.length === 0) await isDoneWithin(SETTLE.withinMs, app.writes.endEvents());
-    const bases = await findBases(this.gateway, sessions.values());
+    const isLast = peers.length === 0 && sessions.size > 0;
+    if (isLast) await isDoneWithin(SETTLE.withinMs, app.writes.refuseEvents());
+    const areStored = await this.#leaveInWaves(peers, until);
+    if (!isLast && !areStored) return;
+    await app.live
+      .endButKeepRows()
+      .catch((error: unknown) => app.log.error({ err: error }, 'Could not end the heartbeat of this process'));
+  }
+
+  /** @returns whether the database has some of the sessions, because no other process took them */
+  async #leaveInWaves(peers: Peer[], until: number): Promise<boolean> {
+    const { sessions } = this.gateway;
+    const silentClocks = await findSilentClocks(this.gateway, sessions.values());
     const settleUntil = Math.min(performance.now() + SETTLE.withinMs, until);
-    let areLeft = false;
+    let areStored = false;
     while (sessions.size > 0) {
       const startedAt = performance.now();
       const isLate = startedAt >= settleUntil;
       const wave = this.#nextWave(isLate);
-      if (wave.length > 0) areLeft = !(await this.#move(wave, bases, peers)) || areLeft;
+      if (wave.length > 0) areStored = !(await this.#move(wave, silentClocks, peers)) || areStored;
       const spentMs = performance.now() - startedAt;
       const paceMs = wave.length === 0 ? SETTLE.everyMs : (wave.length / MOST_MOVED.perSecond) * 1_000 - spentMs;
       if (paceMs > 0 && !isLate) await setTimeout(paceMs);
     }
-    if (areLeft) await app.live.endWithMoved();
+    return areStored;
   }
 
   #nextWave(areAllTaken: boolean): Session[] {
@@ -115,23 +129,24 @@ export class SessionMoves implements Moves {
 
   /**
    * @param peers those that refuse are removed
-   * @returns whether another process has them now, or they are lost
+   * @returns false if the sessions are in the database, for a later process
    */
-  async #move(wave: readonly Session[], bases: Bases, peers: Peer[]): Promise<boolean> {
+  async #move(wave: readonly Session[], silentClocks: SilentClocks, peers: Peer[]): Promise<boolean> {
     const { app } = this.gateway;
-    const peer = peers.sort((one, other) => one.sessions - other.sessions)[0];
+    const [peer] = peers.toSorted((one, other) => one.sessions - other.sessions);
     if (peer) peer.sessions += wave.length;
     for (const { id } of wave) this.#remember(id);
-    const { moveId, links } = await depart(this.gateway, wave, bases, peer?.processId ?? null);
+    const { moveId, count, links } = await depart(this.gateway, wave, silentClocks, peer?.processId ?? null);
     const isTaken = moveId !== null && peer !== undefined && (await this.#handTo(peer.id, moveId));
     if (moveId !== null && peer && !isTaken) {
-      peers.shift();
+      peers.splice(peers.indexOf(peer), 1);
       await releaseMove(app.callOfNobody(), moveId).catch((error: unknown) =>
         app.log.error({ err: error }, RELEASE_FAILED),
       );
     }
     for (const link of links) link.send(controls.reconnect);
-    app.metrics.gatewayMoves.inc({ outcome: moveId === null ? 'lost' : isTaken ? 'left' : 'stored' }, wave.length);
+    app.metrics.gatewayMoves.inc({ outcome: isTaken ? 'left' : 'stored' }, count);
+    app.metrics.gatewayMoves.inc({ outcome: 'lost' }, wave.length - count);
     return isTaken || moveId === null;
   }
 
@@ -146,12 +161,12 @@ export class SessionMoves implements Moves {
     const heard = await this.bus
       ?.ask(ownTopic(peerId), { type: 'SESSIONS_LEFT', from: this.#id, moveId })
       .catch(() => 0);
-    if (heard !== 0) await answered.within(ARRIVED_WITHIN_MS);
+    await answered.within(heard === 0 ? 0 : ARRIVED_WITHIN_MS);
     return isTaken;
   }
 
   #remember(sessionId: string): void {
-    this.#departed.add(sessionId);
+    this.#departed.set(sessionId, null);
     this.gateway.app.clock.after(REMEMBERED_MS, () => this.#departed.delete(sessionId));
   }
 
@@ -165,7 +180,7 @@ export class SessionMoves implements Moves {
       return peers.length >= expected;
     });
     expected = await this.bus.ask(EVERYBODY, { type: 'WHO_TAKES_SESSIONS', from: this.#id }).catch(() => 0);
-    if (peers.length < expected) await all.within(ANSWERS_WITHIN_MS);
+    await all.within(peers.length < expected ? ANSWERS_WITHIN_MS : 0);
     return peers;
   }
 
@@ -181,7 +196,7 @@ export class SessionMoves implements Moves {
   async #fetch(sessionId: string, botId: bigint, isWanted: () => boolean): Promise<void> {
     const { sessions, app } = this.gateway;
     const until = performance.now() + FETCH_WITHIN_MS;
-    while (isWanted() && !sessions.has(sessionId) && performance.now() < until) {
+    while (!this.#isLeaving && isWanted() && !sessions.has(sessionId) && performance.now() < until) {
       const isMoving = (await this.#ask(sessionId, botId)) || this.#departed.has(sessionId);
       await Promise.all(this.#arriving);
       if (this.bus && !sessions.has(sessionId)) await this.#takeInAbandoned();
@@ -208,13 +223,37 @@ export class SessionMoves implements Moves {
     const { id: processId } = this.gateway.app.live;
     const wanted = { requestId, sessionId, botId: String(botId), from: this.#id, processId };
     expected = await this.bus.ask(EVERYBODY, { type: 'SESSION_WANTED', ...wanted }).catch(() => 0);
-    if (answers < expected) isMoving = !(await settled.within(ANSWERS_WITHIN_MS)) || isMoving;
+    const isLate = !(await settled.within(answers < expected ? ANSWERS_WITHIN_MS : 0));
+    if (answers < expected && isLate) isMoving = true;
     return isMoving;
   }
 
-  async #takeInAbandoned(): Promise<void> {
+  /** Calls in the meantime share one run. */
+  #takeInAbandoned(): Promise<void> {
+    this.#takingInAbandoned ??= this.#claimAbandoned().finally(() => {
+      this.#takingInAbandoned = null;
+    });
+    return this.#takingInAbandoned;
+  }
+
+  async #claimAbandoned(): Promise<void> {
     const { app } = this.gateway;
-    for (const move of await claimAbandonedMoves(app.callOfNobody())) await arrive(this.gateway, move);
+    try {
+      for (const id of await findAbandonedMoves(app.callOfNobody())) {
+        if (!this.#isLeaving) await this.#arriveOf(id);
+      }
+    } catch (error) {
+      app.log.error({ err: error }, TAKE_IN_FAILED);
+    }
+  }
+
+  /** Never rejects. */
+  #arriveOf(moveId: string): Promise<void> {
+    const arriving = this.#claim(moveId)
+      .catch((error: unknown) => this.gateway.app.log.error({ err: error }, TAKE_IN_FAILED))
+      .finally(() => this.#arriving.delete(arriving));
+    this.#arriving.add(arriving);
+    return arriving;
   }
 
   #hear(message: MoveMessage): void {
@@ -232,8 +271,10 @@ export class SessionMoves implements Moves {
       case 'SESSION_WANTED':
         void this.#giveAway(message);
         break;
-      case 'TAKES_SESSIONS':
       case 'SESSIONS_ARRIVED':
+        for (const [id, moveId] of this.#departed) if (moveId === message.moveId) this.#departed.delete(id);
+        break;
+      case 'TAKES_SESSIONS':
       case 'SESSIONS_REFUSED':
       case 'SESSION_IS_NOT_HERE':
         break;
@@ -248,13 +289,7 @@ export class SessionMoves implements Moves {
       answer('SESSIONS_REFUSED');
       return;
     }
-    const arriving = this.#claim(moveId)
-      .catch((error: unknown) => this.gateway.app.log.error({ err: error }, 'Could not take in gateway sessions'))
-      .finally(() => {
-        this.#arriving.delete(arriving);
-        answer('SESSIONS_ARRIVED');
-      });
-    this.#arriving.add(arriving);
+    void this.#arriveOf(moveId).then(() => answer('SESSIONS_ARRIVED'));
   }
 
   async #claim(moveId: string): Promise<void> {
@@ -286,7 +321,7 @@ export class SessionMoves implements Moves {
   async #hand(session: Session, processId: string): Promise<string | null> {
     const { connections } = session;
     this.#leaving.add(session);
-    const bases = await findBases(this.gateway, [session]).catch(() => new Map());
+    const silentClocks = await findSilentClocks(this.gateway, [session]);
     for (let waited = 0; waited < SETTLE.withinMs && !session.ended; waited += SETTLE.everyMs) {
       if (isReady(this.gateway, session)) break;
       await setTimeout(SETTLE.everyMs);
@@ -295,13 +330,16 @@ export class SessionMoves implements Moves {
       this.#leaving.delete(session);
       return null;
     }
-    const { moveId, links } = await depart(this.gateway, [session], bases, processId);
+    const { moveId, links } = await depart(this.gateway, [session], silentClocks, processId);
     for (const link of links) link.close(closes.movedAway);
-    this.gateway.app.metrics.gatewayMoves.inc({ outcome: moveId === null ? 'lost' : 'left' });
+    if (moveId !== null) this.#departed.set(session.id, moveId);
+    if (moveId !== null || session.endedBy) {
+      this.gateway.app.metrics.gatewayMoves.inc({ outcome: moveId === null ? 'lost' : 'left' });
+    }
     return moveId;
   }
 
-  /** Listens until `isLast` is true for a message. */
+  /** Listens until `isLast` is true for a message, or until the end of `within`, which must be called. */
   #answer(isLast: (message: MoveMessage) => boolean): { within(ms: number): Promise<boolean> } {
     let settle: () => void = () => {};
     const answered = new Promise<void>((resolve) => {

@@ -25,6 +25,8 @@ export interface StreamPosition {
   clock: number | null;
   /** By publisher. */
   counts: Record<string, number>;
+  /** When the process began to hear the stream, in milliseconds since the Unix epoch. */
+  openedAt: number;
 }
 
 /** Whether the envelope was delivered when a process was at the position. */

@@ -114,7 +114,7 @@ export class Stream<Message extends Typed> {
   /** The part that was delivered. Null while something waits. */
   get position(): StreamPosition | null {
     if (this.#recovery || this.#order?.isHolding || !this.#canRecover()) return null;
-    return { clock: this.heard, counts: Object.fromEntries(this.#counts) };
+    return { clock: this.heard, counts: Object.fromEntries(this.#counts), openedAt: this.#openedAt };
   }
 
   /**
@@ -126,19 +126,21 @@ export class Stream<Message extends Typed> {
     if (!redis) return [];
     await this.channel?.ready;
     const log = await readLog(redis, this.topic, sinceMs - CLOCK_SKEW_MS).catch(() => null);
-    if (!log || log.isCut) return null;
+    if (!log) return null;
     const missed: Envelope<Message>[] = [];
+    let isWhole = !log.isCut;
     for (const { text, at } of log.entries) {
       const envelope = this.#read(text, true);
       if (!envelope) return null;
       const { origin, clock, messages, isGap } = envelope;
-      // Of a publisher that was silent, or that published before the stream was heard.
-      const isEarlier = clock === null && position.counts[origin] === undefined && at < sinceMs;
-      if (isEarlier || isWithin(envelope, position)) continue;
+      const isDelivered = isWithin(envelope, position);
+      isWhole ||= isDelivered;
+      const isFromBefore = clock === null && position.counts[origin] === undefined && at < position.openedAt;
+      if (isFromBefore || isDelivered) continue;
       if (isGap) return null;
       missed.push({ ...envelope, messages: this.#upToDate(messages) });
     }
-    return missed;
+    return isWhole ? missed : null;
   }
 
   #canRecover(): boolean {

@@ -31,6 +31,8 @@ export interface Streams<Message extends Typed> {
    * @param withinMs how long their events may take
    */
   findLost(readClocks: ReadClocks, withinMs?: number): Promise<void>;
+  /** Whether other processes publish, too. */
+  readonly isShared: boolean;
   /** The part of a stream that was delivered here. Null without subscribers, or while something waits. */
   position(topic: string): StreamPosition | null;
   /**
@@ -113,6 +115,10 @@ class AllStreams<Message extends Typed> implements Streams<Message> {
     } finally {
       release?.();
     }
+  }
+
+  get isShared(): boolean {
+    return this.#sender !== null;
   }
 
   publish(topic: string, message: Message): void {

@@ -21,7 +21,10 @@ const session = (id: string, events: GatewayEvent[]): MovedSession => ({
   isOnline: true,
 });
 
-const positions = { 'guild:1': { clock: 12, counts: { process: 3 } }, 'user:2': { clock: null, counts: {} } };
+const positions = {
+  'guild:1': { clock: 12, counts: { process: 3 }, openedAt: 5 },
+  'user:2': { clock: null, counts: {}, openedAt: 6 },
+};
 
 it('a snapshot returns what was packed, with shared events once', async () => {
   const own = new GatewayEvent('READY', new Piece('{}'));

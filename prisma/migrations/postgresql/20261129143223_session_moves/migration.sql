@@ -7,6 +7,3 @@ CREATE TABLE "SessionMove" (
 
     CONSTRAINT "SessionMove_pkey" PRIMARY KEY ("id")
 );
-
--- CreateIndex
-CREATE INDEX "SessionMove_movedAt_idx" ON "SessionMove"("movedAt");

@@ -5,6 +5,3 @@ CREATE TABLE "SessionMove" (
     "movedAt" DATETIME NOT NULL,
     "sessions" BLOB NOT NULL
 );
-
--- CreateIndex
-CREATE INDEX "SessionMove_movedAt_idx" ON "SessionMove"("movedAt");

@@ -50,11 +50,11 @@ const nobody = () => callContext(server.app, { kind: 'anonymous' });
 
 function statesTold(): { states: string[]; close(): void } {
   const states: string[] = [];
-  const { close } = server.app.bus.subscribe(topics.application(scene.bot.id), (message) => {
+  const subscription = server.app.bus.subscribe(topics.application(scene.bot.id), (message) => {
     if (message.type !== 'INTERACTION_UPDATED' || !message.interaction?.state) return;
     states.push(message.interaction.state);
   });
-  return { states, close };
+  return { states, close: () => subscription.close() };
 }
 
 describe('an interaction after its time is over', () => {
