@@ -12,6 +12,9 @@ type Disturbance = (typeof DISTURBANCES)[number];
 
 const BACK_WITHIN_MS = 60_000;
 
+/** A bot may identify again after this time. */
+const IDENTIFY_EVERY_MS = 5_000;
+
 /** Events of the last messages arrive by then. */
 const LAST_EVENTS_MS = 2_000;
 
@@ -27,7 +30,7 @@ async function main(): Promise<boolean> {
   await Promise.all(clients.map((client) => client.ready));
   const load = new Load(fleet, world, numberOf('DRILL_REQUESTS', 10_000));
   load.begin();
-  await wait(1_000);
+  await wait(IDENTIFY_EVERY_MS);
   await disturb(fleet, disturbance, clients);
   await load.end();
   await wait(LAST_EVENTS_MS);

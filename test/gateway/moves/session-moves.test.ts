@@ -268,6 +268,16 @@ describe('the end of a process', () => {
     await again.close();
   });
 
+  it('removes its own row if it had no sessions', async () => {
+    const { log, lines } = readableLog('warn');
+    const first = await start({ RATE_LIMITS: 'on' }, { log });
+    const { id } = first.app.live;
+    await stop(first);
+    const second = await start();
+    expect(await second.app.db.reader.liveProcess.count({ where: { id } })).toBe(0);
+    expect(lines).toEqual([]);
+  });
+
   it('asks clients that identify during it to reconnect', async () => {
     const first = await start();
     const { bot } = await createBotInGuild(first.app);
@@ -336,6 +346,31 @@ describe.skipIf(missing)(needing(missing, 'two processes'), () => {
       await Promise.all(tries.map((one) => one.closed));
     }
   }, 60_000);
+
+  it('leave their sessions to the next that starts if both stop at once', async () => {
+    const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { bot, guild } = await createBotInGuild(first.app);
+    const other = await createBot(first.app);
+    await addMember(first.app, guild.id, other.user);
+    const opened = [
+      { bot, ...(await open(first, bot)) },
+      { bot: other, ...(await open(second, other)) },
+    ];
+    await say(first.app, guild, guild.owner, 'heard');
+    for (const { client } of opened) await client.event('MESSAGE_CREATE');
+    const stopped = Promise.all([stop(first), stop(second)]);
+    for (const { client } of opened) {
+      await client.op(7);
+      await client.close(4999);
+    }
+    await stopped;
+    const third = await start({ REDIS_URL });
+    for (const one of opened) {
+      const [client, missed] = await resume(third, { bot: one.bot, id: one.id, seq: one.client.sequence });
+      expect(missed).toEqual(['RESUMED']);
+      await client.close();
+    }
+  });
 
   it('move all sessions when one stops, while messages are sent', async () => {
     const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
