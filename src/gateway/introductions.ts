@@ -44,8 +44,9 @@ async function introduceFromBoxes(app: AppContext, introductions: Introduction[]
 }
 
 /**
- * Dispatches GUILD_CREATE, then the held events. A guild that fails to load is sent as unavailable and retried. An
- * unreachable guild is sent as unavailable and detached until its return is published (docs/gateway.md, G-50).
+ * Dispatches GUILD_CREATE, then the held events. A guild that fails to load, or without the bot, is sent as unavailable
+ * and retried. An unreachable guild is sent as unavailable and detached until its return is published (docs/gateway.md,
+ * G-50).
  */
 class Introduction {
   #isToldUnavailable = false;
@@ -84,7 +85,7 @@ class Introduction {
   async #isShown(): Promise<boolean> {
     const { feedSession } = this;
     const endTurn = await this.#turn();
-    const create = feedSession.detached ? 'gone' : await this.#guildCreate();
+    const create = feedSession.detached ? 'unreadable' : await this.#guildCreate();
     endTurn();
     if (create === 'unreadable') return feedSession.detached;
     await feedSession.session.whenRoom(() => this.#show(create));
@@ -103,13 +104,16 @@ class Introduction {
     }
   }
 
-  #show(create: GatewayEvent | 'gone' | 'out of reach'): void {
+  #show(create: GatewayEvent | 'out of reach'): void {
     const { feedSession } = this;
     if (feedSession.detached) return;
-    if (create === 'gone' || create === 'out of reach') this.#tellUnavailable();
-    else this.#showWhole(create);
-    if (create === 'out of reach') feedSession.detach();
-    else feedSession.release();
+    if (create === 'out of reach') {
+      this.#tellUnavailable();
+      feedSession.detach();
+    } else {
+      this.#showWhole(create);
+      feedSession.release();
+    }
   }
 
   #tellUnavailable(): void {
@@ -132,7 +136,7 @@ class Introduction {
     this.app.metrics.gatewayDispatches.inc({ type: event.type });
   }
 
-  async #guildCreate(): Promise<GatewayEvent | 'gone' | 'unreadable' | 'out of reach'> {
+  async #guildCreate(): Promise<GatewayEvent | 'unreadable' | 'out of reach'> {
     const { app } = this;
     const { feed, session } = this.feedSession;
     try {
@@ -140,7 +144,8 @@ class Introduction {
         feed.guildCreatePayload(),
         app.guilds.member(feed.guildId, session.botId),
       ]);
-      if (!picture || !member) return 'gone';
+      // The retries end once the loss is published, or show the guild if the bot has returned.
+      if (!picture || !member) return 'unreadable';
       const create = await picture.eventFor({
         user: session.user,
         member,

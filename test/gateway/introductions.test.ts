@@ -5,7 +5,7 @@ import { eventOf } from '../../src/gateway/events.js';
 import { GuildCreate } from '../../src/gateway/guild-create.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
 import { introduceGuild, introduceGuilds } from '../../src/gateway/introductions.js';
-import { BACKLOG_LIMIT, MAX_GUILD_CREATE_BYTES } from '../../src/gateway/protocol.js';
+import { BACKLOG_LIMIT, GUILD_RETRY_MS, MAX_GUILD_CREATE_BYTES } from '../../src/gateway/protocol.js';
 import type { SessionTerms } from '../../src/gateway/session.js';
 import { yieldToEventLoop } from '../../src/infra/concurrency/event-loop.js';
 import type { User } from '../../src/infra/database/index.js';
@@ -123,6 +123,21 @@ describe('a guild is shown', () => {
       false,
       { id: String(guild.id), unavailable: true },
     ]);
+    for (const { feedSession } of [shown, late]) feedSession.detach();
+  });
+
+  it('as unavailable and without its events while the bot is not a member, and whole once it is again', async () => {
+    const shown = seat();
+    const { members } = guild;
+    guild.members = [];
+    say('held');
+    await introduceGuild(app, shown.feedSession);
+    say('later');
+    expect(told(shown)).toEqual(['GUILD_DELETE unavailable']);
+    guild.members = members;
+    clock.advance(GUILD_RETRY_MS.first);
+    await settled();
+    expect(told(shown)).toEqual(['GUILD_DELETE unavailable', 'GUILD_CREATE', 'held', 'later']);
   });
 
   it('as unavailable, and not kept, if it is out of reach', async () => {
