@@ -7,7 +7,7 @@ const CHANNEL = '2';
 
 /** Sessions of this bot got the messages 10 to 12, which exist, unless `dispatches` says otherwise. */
 function check(dispatches: Omit<Dispatched, 's' | 'at'>[], journal = new Journal(), numbers?: number[]) {
-  const numbered = dispatches.map((one, n) => ({ ...one, s: numbers?.[n] ?? n + 1, at: n }));
+  const numbered = dispatches.map((one, n) => ({ ...one, s: numbers?.[n] ?? n + 1, at: 10 * n }));
   const record = { name: 'bot', botId: '9', dispatches: numbered, resumes: 0, ending: null };
   return checkSession(record, { journal, messages: new Map([[CHANNEL, ['10', '11', '12']]]) });
 }
@@ -54,15 +54,19 @@ it.each([
 const sent = { guildId: GUILD, channelId: CHANNEL, content: '11', id: '11', startedAt: 5, answeredAt: 6 };
 const hiding = { botId: '9', placeId: CHANNEL, isVisible: false, startedAt: 1, answeredAt: 2 };
 
-it('finds a message that was hidden', () => {
+it.each([
+  ['was hidden', []],
+  ['is shown after it was received', [{ ...hiding, startedAt: 21, answeredAt: 22, isVisible: true }]],
+])('finds a message that %s', (_when, shown) => {
   const journal = new Journal();
   journal.sent.push(sent);
-  journal.sights.push(hiding);
+  journal.sights.push(hiding, ...shown);
   expect(check(all, journal).faults).toEqual(['bot: MESSAGE_CREATE 11 (s 3) was sent while it was hidden']);
 });
 
 it.each([
   ['is shown at the same time', { startedAt: 4, answeredAt: 7 }],
+  ['is shown before the message is received', { startedAt: 10, answeredAt: 11 }],
   ['was shown before', { startedAt: 3, answeredAt: 4 }],
   ['may have been shown before', { startedAt: 3, answeredAt: Number.POSITIVE_INFINITY }],
 ])('allows a message of a channel that %s', (_when, span) => {

@@ -141,6 +141,7 @@ class Walk implements Findings {
 
   #takeMessage(dispatched: Dispatched): void {
     const { id, channel_id: channelId, content } = dispatched.d;
+    const { journal } = this.truth;
     const guild = this.#guildOf(dispatched);
     if (guild && !guild.channels.has(channelId))
       this.#fault(dispatched, 'is in a channel that the client does not have');
@@ -151,7 +152,8 @@ class Walk implements Findings {
     const sent = this.#sent.get(id);
     if (!sent) return;
     if (sent.content !== content) this.#fault(dispatched, `was sent as ${sent.content}`);
-    if (this.truth.journal.isHidden(this.record.botId, sent)) this.#fault(dispatched, 'was sent while it was hidden');
+    if (journal.isHidden(this.record.botId, sent, dispatched.at))
+      this.#fault(dispatched, 'was sent while it was hidden');
   }
 
   #checkPlace(dispatched: Dispatched): void {

@@ -34,17 +34,17 @@ export class Journal {
     return this.sights.some((sight) => sight.botId === botId && sight.placeId === placeId && !sight.isVisible);
   }
 
-  /** Whether the bot could not see the message from before it was sent until after. */
-  isHidden(botId: string, message: SentMessage): boolean {
-    return [message.guildId, message.channelId].some((placeId) => this.#isHiddenAt(botId, placeId, message));
+  /** Whether the bot could not see the message from before it was sent until it was received. */
+  isHidden(botId: string, { guildId, channelId, startedAt }: SentMessage, receivedAt: number): boolean {
+    return [guildId, channelId].some((placeId) => this.#isHiddenAt(botId, placeId, startedAt, receivedAt));
   }
 
-  #isHiddenAt(botId: string, placeId: string, { startedAt, answeredAt }: Span): boolean {
+  #isHiddenAt(botId: string, placeId: string, startedAt: number, receivedAt: number): boolean {
     const own = this.sights.filter((sight) => sight.botId === botId && sight.placeId === placeId);
     const hiding = own.findLast((sight) => !sight.isVisible && sight.answeredAt < startedAt);
-    if (!hiding || this.outages.some((one) => one.startedAt < answeredAt && one.answeredAt > hiding.startedAt)) {
+    if (!hiding || this.outages.some((one) => one.startedAt < receivedAt && one.answeredAt > hiding.startedAt)) {
       return false;
     }
-    return !own.some((sight) => sight.isVisible && sight.answeredAt > hiding.startedAt && sight.startedAt < answeredAt);
+    return !own.some((sight) => sight.isVisible && sight.answeredAt > hiding.startedAt && sight.startedAt < receivedAt);
   }
 }
