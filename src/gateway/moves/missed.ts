@@ -39,7 +39,10 @@ export async function findMissed(
     if (!logged) return null;
     const envelopes = withoutRepeats(logged);
     const position = positionAfter(from, envelopes);
-    if (isWhole(from, envelopes) && (position.clock ?? 0) >= last) {
+    const clock = position.clock ?? 0;
+    // A process that has not heard a change of permissions would judge later events by outdated ones.
+    const isHeard = (bus.heard(topic) ?? clock) >= clock;
+    if (isHeard && isWhole(from, envelopes) && clock >= last) {
       return { messages: inOrder(envelopes).flatMap(({ messages }) => messages), position };
     }
     await setTimeout(LOOK_EVERY_MS);

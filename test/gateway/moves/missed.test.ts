@@ -51,7 +51,7 @@ describe('what a moved session has missed', () => {
   });
 
   it('is awaited until no clock is missing', async () => {
-    const bus = stream(11, [envelope(12, 6)], [envelope(12, 6), envelope(11, 5)]);
+    const bus = stream(12, [envelope(12, 6)], [envelope(12, 6), envelope(11, 5)]);
     expect((await missedOn(bus))?.types).toEqual(['11:5', '12:6']);
     expect(bus.reads()).toBe(2);
   });
@@ -62,6 +62,13 @@ describe('what a moved session has missed', () => {
 
   it('is awaited until it includes what the database has committed', async () => {
     expect((await missedOn(stream(null, [], [envelope(11, 5)]), 11))?.types).toEqual(['11:5']);
+  });
+
+  it('is awaited until this process has heard it, and thus knows its permissions', async () => {
+    const bus = stream(10, [envelope(11, 5)]);
+    const late = { ...bus, heard: () => (bus.reads() > 1 ? 11 : 10) };
+    expect((await missedOn(late))?.types).toEqual(['11:5']);
+    expect(bus.reads()).toBe(2);
   });
 
   it('is unknown if the log was cut', async () => {
