@@ -222,6 +222,11 @@ export class Connection implements Applicant {
 
   /** Sends op 9: the first time at once, later when a retry can succeed (docs/gateway.md, G-17). */
   async #refuse(retryAfterMs: number): Promise<void> {
+    if (this.gateway.moves.isLeaving) {
+      // The session may be on its way to this process, which can no longer take it in.
+      this.send(controls.reconnect);
+      return;
+    }
     this.#refusals += 1;
     this.#note('invalid_session');
     const wait = this.#refusals === 1 ? 0 : Math.min(retryAfterMs, REFUSAL_DELAY_MS);

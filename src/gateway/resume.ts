@@ -26,9 +26,7 @@ export async function resume(connection: Applicant, data: ResumeData): Promise<A
   const session = sessions.get(data.session_id);
   const mayResume = isLast && session?.botId === id && !connection.isClosed;
   if (!session || !mayResume) {
-    // Another process may have it.
-    if (moves.isLeaving) throw new Closing(closes.stopping);
-    if (!session && mayExist) await lostSessions.giveBack(data.session_id, id);
+    if (!session && mayExist && !moves.isLeaving) await lostSessions.giveBack(data.session_id, id);
     await admissions.delayRefusal();
     return { refused: true, retryAfterMs: 0 };
   }

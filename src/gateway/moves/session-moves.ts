@@ -140,14 +140,22 @@ export class SessionMoves implements Moves {
     const isTaken = moveId !== null && peer !== undefined && (await this.#handTo(peer.id, moveId));
     if (moveId !== null && peer && !isTaken) {
       peers.splice(peers.indexOf(peer), 1);
-      await releaseMove(app.callOfNobody(), moveId).catch((error: unknown) =>
-        app.log.error({ err: error }, RELEASE_FAILED),
-      );
+      await this.#release(moveId);
     }
     for (const link of links) link.send(controls.reconnect);
     app.metrics.gatewayMoves.inc({ outcome: isTaken ? 'left' : 'stored' }, count);
     app.metrics.gatewayMoves.inc({ outcome: 'lost' }, wave.length - count);
     return isTaken || moveId === null;
+  }
+
+  /** Lets any process take a move that its target does not take. Never rejects. */
+  async #release(moveId: string): Promise<void> {
+    const { app } = this.gateway;
+    try {
+      await releaseMove(app.callOfNobody(), moveId);
+    } catch (error) {
+      app.log.error({ err: error }, RELEASE_FAILED);
+    }
   }
 
   async #handTo(peerId: string, moveId: string): Promise<boolean> {
@@ -274,8 +282,10 @@ export class SessionMoves implements Moves {
       case 'SESSIONS_ARRIVED':
         for (const [id, moveId] of this.#departed) if (moveId === message.moveId) this.#departed.delete(id);
         break;
-      case 'TAKES_SESSIONS':
       case 'SESSIONS_REFUSED':
+        if ([...this.#departed.values()].includes(message.moveId)) void this.#release(message.moveId);
+        break;
+      case 'TAKES_SESSIONS':
       case 'SESSION_IS_NOT_HERE':
         break;
     }

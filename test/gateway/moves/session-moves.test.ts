@@ -10,7 +10,7 @@ import { openScene, storeCommand } from '../../domain/interactions/scene.js';
 import { ManualClock } from '../../harness/clock.js';
 import { type Frame, GatewayClient } from '../../harness/gateway-client.js';
 import { readableLog } from '../../harness/log.js';
-import { missingForSeveralProcesses, REDIS_URL } from '../../harness/redis.js';
+import { layRedisLine, missingForSeveralProcesses, REDIS_URL } from '../../harness/redis.js';
 import {
   migratedDatabase,
   migratedFolder,
@@ -370,6 +370,25 @@ describe.skipIf(missing)(needing(missing, 'two processes'), () => {
       expect(missed).toEqual(['RESUMED']);
       await client.close();
     }
+  });
+
+  it('ask a client to reconnect if its RESUME does not end before a stop', async () => {
+    const redis = await layRedisLine();
+    const first = await start({ REDIS_URL: redis.url });
+    const { bot } = await createBotInGuild(first.app);
+    const client = await GatewayClient.open(first.origin);
+    redis.cut();
+    // Without Redis, the session may be at another process, so that this one keeps looking for it.
+    client.send(6, { token: bot.token, session_id: 'a'.repeat(32), seq: 1 });
+    await setTimeout(300);
+    const stopped = stop(first);
+    await client.op(7);
+    await client.op(7);
+    await client.close(4999);
+    redis.mend();
+    await stopped;
+    redis.close();
+    expect(client.frames.map(({ op }) => op).filter((op) => op !== 10)).toEqual([7, 7]);
   });
 
   it('move all sessions when one stops, while messages are sent', async () => {
