@@ -52,5 +52,12 @@ function onlookerOf({ rest, dispatches }: ClientBot, guildId: string): Onlooker 
   return { id: rest.id, hears: shown.length === 1 ? null : [], hidden: [], hearsOfModeration: false, reacts: false };
 }
 
-/** Presences of connections that were cut end at other times. */
-const comparable = (known: KnownGuild): KnownGuild => ({ ...known, presences: {} });
+/**
+ * Presences of connections that were cut end at other times. The library counts a member twice whose GUILD_MEMBER_ADD
+ * repeats what GUILD_CREATE includes (docs/gateway.md, G-23).
+ */
+const comparable = (known: KnownGuild): KnownGuild => ({
+  ...known,
+  settings: { ...known.settings, memberCount: null },
+  presences: {},
+});
