@@ -106,7 +106,7 @@ export class Session {
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
   #waitsSince: number | null = null;
-  #connectedAt = 0;
+  #connections = 0;
   #ended = false;
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
@@ -200,9 +200,9 @@ export class Session {
     return this.#link !== null;
   }
 
-  /** When its last connection came, from `performance.now()`. */
-  get connectedAt(): number {
-    return this.#connectedAt;
+  /** How many connections the session has had in this process. */
+  get connections(): number {
+    return this.#connections;
   }
 
   get sequence(): number {
@@ -246,7 +246,7 @@ export class Session {
     this.#expiry = null;
     this.#waitsSince = null;
     this.#link = link;
-    this.#connectedAt = performance.now();
+    this.#connections += 1;
     this.#catchingUp = true;
     this.pump();
   }

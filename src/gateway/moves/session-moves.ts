@@ -16,16 +16,8 @@ export type MoveMessage =
   | { type: 'TAKES_SESSIONS'; from: string; processId: string; sessions: number }
   | { type: 'SESSIONS_LEFT'; from: string; moveId: string }
   | { type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED'; moveId: string }
-  | ({ type: 'SESSION_WANTED'; from: string; processId: string } & Wish)
+  | { type: 'SESSION_WANTED'; from: string; requestId: string; processId: string; sessionId: string; botId: string }
   | { type: 'SESSION_IS_NOT_HERE'; requestId: string; isMoving: boolean };
-
-interface Wish {
-  requestId: string;
-  sessionId: string;
-  botId: string;
-  /** Milliseconds since the RESUME. */
-  ageMs: number;
-}
 
 /** All processes hear this topic. */
 const EVERYBODY = 'gateway';
@@ -211,11 +203,9 @@ export class SessionMoves implements Moves {
 
   async #fetch(sessionId: string, botId: bigint, isWanted: () => boolean): Promise<void> {
     const { sessions, app } = this.gateway;
-    const startedAt = performance.now();
-    const ageMs = () => performance.now() - startedAt;
-    while (!this.#isLeaving && isWanted() && !sessions.has(sessionId) && ageMs() < FETCH_WITHIN_MS) {
-      const wish = { requestId: randomUUID(), sessionId, botId: String(botId), ageMs: ageMs() };
-      const isMoving = (await this.#ask(wish)) || this.#departed.has(sessionId);
+    const until = performance.now() + FETCH_WITHIN_MS;
+    while (!this.#isLeaving && isWanted() && !sessions.has(sessionId) && performance.now() < until) {
+      const isMoving = (await this.#ask(sessionId, botId)) || this.#departed.has(sessionId);
       await Promise.all(this.#arriving);
       if (this.bus && !sessions.has(sessionId)) await this.#takeInAbandoned();
       if (sessions.has(sessionId) || !(isMoving || app.degraded().includes('redis'))) break;
@@ -224,21 +214,23 @@ export class SessionMoves implements Moves {
   }
 
   /** @returns whether the session is on its way somewhere */
-  async #ask(wish: Wish): Promise<boolean> {
+  async #ask(sessionId: string, botId: bigint): Promise<boolean> {
     if (!this.bus) return false;
     let expected = Number.POSITIVE_INFINITY;
     let answers = 0;
     let isMoving = false;
+    const requestId = randomUUID();
     const settled = this.#answer((message) => {
       if (message.type === 'SESSIONS_LEFT') isMoving = true;
       if (isMoving) return true;
-      if (message.type !== 'SESSION_IS_NOT_HERE' || message.requestId !== wish.requestId) return false;
+      if (message.type !== 'SESSION_IS_NOT_HERE' || message.requestId !== requestId) return false;
       answers += 1;
       isMoving ||= message.isMoving;
       return answers >= expected;
     });
-    const wanted = { type: 'SESSION_WANTED' as const, from: this.#id, processId: this.gateway.app.live.id, ...wish };
-    expected = await this.bus.ask(EVERYBODY, wanted).catch(() => 0);
+    const { id: processId } = this.gateway.app.live;
+    const wanted = { requestId, sessionId, botId: String(botId), from: this.#id, processId };
+    expected = await this.bus.ask(EVERYBODY, { type: 'SESSION_WANTED', ...wanted }).catch(() => 0);
     const isLate = !(await settled.within(answers < expected ? ANSWERS_WITHIN_MS : 0));
     if (answers < expected && isLate) isMoving = true;
     return isMoving;
@@ -317,12 +309,11 @@ export class SessionMoves implements Moves {
 
   async #giveAway(wanted: Extract<MoveMessage, { type: 'SESSION_WANTED' }>): Promise<void> {
     const { requestId, sessionId, botId, from, processId } = wanted;
-    const wantedAt = performance.now() - wanted.ageMs;
     if (from === this.#id) return;
     const session = this.gateway.sessions.get(sessionId);
     if (session && String(session.botId) === botId && !this.#leaving.has(session)) {
       this.#remember(sessionId);
-      const moveId = await this.#hand(session, processId, wantedAt);
+      const moveId = await this.#hand(session, processId);
       if (moveId !== null) {
         this.bus?.publish(ownTopic(from), { type: 'SESSIONS_LEFT', from: this.#id, moveId });
         return;
@@ -334,20 +325,18 @@ export class SessionMoves implements Moves {
   }
 
   /**
-   * A client keeps its session here if it has connected after the RESUME elsewhere.
-   * @param wantedAt when that RESUME came, from `performance.now()`
+   * A client that resumes here in the meantime keeps its session, because its connection is newer than the request.
    * @returns the id of the move; null if the session stays or has ended
    */
-  async #hand(session: Session, processId: string, wantedAt: number): Promise<string | null> {
-    const isNewer = () => session.connected && session.connectedAt > wantedAt;
-    if (isNewer()) return null;
+  async #hand(session: Session, processId: string): Promise<string | null> {
+    const { connections } = session;
     this.#leaving.add(session);
     const silentClocks = await findSilentClocks(this.gateway, [session]);
     for (let waited = 0; waited < SETTLE.withinMs && !session.ended; waited += SETTLE.everyMs) {
       if (isReady(this.gateway, session)) break;
       await setTimeout(SETTLE.everyMs);
     }
-    if (isNewer()) {
+    if (session.connected && session.connections !== connections) {
       this.#leaving.delete(session);
       return null;
     }
