@@ -99,10 +99,13 @@ export class Bots {
       return;
     }
     const topic = topics.user(botId);
-    for (const session of bot.sessions) whenIntroduced(session, topic, place, () => this.#tellOfUser(session, message));
+    const event = eventOf(message);
+    for (const session of bot.sessions) {
+      whenIntroduced(session, topic, place, () => this.#tellOfUser(session, message, event));
+    }
   }
 
-  #tellOfUser(session: Session, message: BusMessage): void {
+  #tellOfUser(session: Session, message: BusMessage, event: GatewayEvent): void {
     const guildId = BigInt(message.guildId ?? 0);
     if (!session.isResponsibleFor(guildId)) return;
     switch (message.type) {
@@ -113,7 +116,7 @@ export class Bots {
         leaveGuild(session, guildId);
         break;
       default:
-        dispatchToShard(session, message);
+        dispatchToShard(session, message, event);
         break;
     }
   }
@@ -130,8 +133,10 @@ export class Bots {
     if (message.audience?.once) void this.#offer(bot, message);
     else {
       const topic = topics.application(botId);
-      for (const session of bot.sessions)
-        whenIntroduced(session, topic, place, () => dispatchToShard(session, message));
+      const event = eventOf(message);
+      for (const session of bot.sessions) {
+        whenIntroduced(session, topic, place, () => dispatchToShard(session, message, event));
+      }
     }
   }
 
@@ -158,10 +163,10 @@ export class Bots {
     const { botId } = session;
     const bot = this.#bots.get(botId);
     if (!bot || session.ended) return;
-    for (const message of ofUser) this.#tellOfUser(session, message);
+    for (const message of ofUser) this.#tellOfUser(session, message, eventOf(message));
     for (const message of ofApplication) {
       if (message.audience?.once) void this.#offer(bot, message);
-      else dispatchToShard(session, message);
+      else dispatchToShard(session, message, eventOf(message));
     }
     session.markIntroduced();
     this.#doubt([[botId, bot]]);
@@ -180,7 +185,7 @@ export class Bots {
       await session?.introduced;
       await session?.dispatching(async () => {
         if (await this.#take(session, message)) {
-          session.dispatch(new GatewayEvent(message.type, new Piece(message.data)));
+          session.dispatch(eventOf(message));
         }
       });
     };
@@ -358,10 +363,15 @@ function heedPrivileges(bot: Bot, { privilegedIntents }: BusMessage): void {
 }
 
 /** Dispatches an event about the bot itself to the shard of the event's guild. Events without a guild go to shard 0. */
-function dispatchToShard(session: Session, { type, data, guildId, audience }: BusMessage): void {
+function dispatchToShard(session: Session, { guildId, audience }: BusMessage, event: GatewayEvent): void {
   if (!audience || !session.isResponsibleFor(BigInt(guildId ?? 0))) return;
   if (audience.intent !== 0 && !session.wants(audience.intent)) return;
-  session.dispatch(new GatewayEvent(type, new Piece(data)));
+  session.dispatch(event);
+}
+
+/** Sessions share it. */
+function eventOf({ type, data }: BusMessage): GatewayEvent {
+  return new GatewayEvent(type, new Piece(data));
 }
 
 /** @param place of the event in the stream; null for a gap */

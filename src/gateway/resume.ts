@@ -18,11 +18,13 @@ const SESSION_ID = /^[0-9a-f]{32}$/;
  */
 export async function resume(connection: Applicant, data: ResumeData): Promise<Admission> {
   const { app, sessions, moves, lostSessions, admissions } = connection.gateway;
-  const { id } = (await authenticate(app, data)).actor.user;
+  const authenticated = await authenticate(app, data);
+  const { id } = authenticated.actor.user;
   const mayExist = SESSION_ID.test(data.session_id);
+  const wasHere = sessions.has(data.session_id);
   const isLast = mayExist && (await moves.fetch(data.session_id, id, connection));
-  // The token or an intent may have changed in the meantime.
-  const bot = await authenticate(app, data);
+  // During a move, the token or an intent may change.
+  const bot = wasHere ? authenticated : await authenticate(app, data);
   const session = sessions.get(data.session_id);
   const mayResume = isLast && session?.botId === id && !connection.isClosed;
   if (!session || !mayResume) {

@@ -50,7 +50,7 @@ async function resume(sessionId: string, { token } = bot): Promise<void> {
 
 const end = (processId: string) => endProcess(server.app.callOfNobody(), processId, true);
 
-it('G-17 a session of a killed process gives back one IDENTIFY, whoever is first of two RESUMEs and two other processes', async () => {
+it('G-17 a session of a killed process gives back one IDENTIFY, even if two RESUMEs race with two other processes', async () => {
   const { processId, ids } = await loseSessions(12);
   await use(20);
   const resumes = ids.slice(0, 8).flatMap((id) => [resume(id), resume(id)]);

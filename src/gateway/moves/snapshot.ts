@@ -35,25 +35,15 @@ export interface MovedSession {
   isOnline: boolean;
 }
 
-interface StoredSession {
-  id: string;
+type Ids = 'botId' | 'shown' | 'unshown' | 'unavailable';
+
+interface StoredSession extends Omit<MovedSession, Ids | 'progress'>, Omit<SessionProgress, 'events'> {
   botId: string;
-  tokenHash: string;
-  version: GatewayVersion;
-  intents: number;
-  shard: Shard | null;
-  largeThreshold: number;
-  presence: PresenceUpdate | null;
-  sequence: number;
-  sent: number;
-  acknowledged: number;
-  waitsSince: number;
   /** Places in the list of events. */
   events: number[];
   shown: string[];
   unshown: string[];
   unavailable: string[];
-  isOnline: boolean;
 }
 
 /** Sessions that left together. */

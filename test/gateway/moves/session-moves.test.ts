@@ -108,9 +108,9 @@ describe('a process that stops', () => {
 
 describe('sessions that wait for the next process', () => {
   /** A session that lost its client when its process stopped. */
-  async function leftBy(server: TestServer, bot: TestBot, meanwhile = async () => {}): Promise<Lost> {
+  async function leftBy(server: TestServer, bot: TestBot, beforeStop = async () => {}): Promise<Lost> {
     const { client, id } = await open(server, bot);
-    await meanwhile();
+    await beforeStop();
     const stopped = stop(server);
     await client.op(7);
     await client.close(4999);
