@@ -17,7 +17,7 @@ import {
   signUp,
 } from './harness/people.js';
 import { startInstance } from './harness/process.js';
-import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
+import { missingForSeveralProcesses, REDIS_URL, redisPrefixOf } from './harness/redis.js';
 import { ask } from './harness/rest.js';
 import { permitEveryone } from './harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from './harness/server.js';
@@ -58,7 +58,7 @@ describe.skipIf(missing)(
       const env = {
         ...shared,
         NODE_OPTIONS: `--import ${DIE_AT_PUBLISH}`,
-        DIE_AT_PUBLISH: `^causeway:stream:${topic}:`,
+        DIE_AT_PUBLISH: `^${redisPrefixOf(shared)}stream:${topic}:`,
       };
       const instance = await startInstance(env);
       const ended = new Promise((resolve) => instance.process.once('exit', (_code, signal) => resolve(signal)));

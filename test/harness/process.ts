@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { redisPrefixOf } from './redis.js';
 
 export interface RunningInstance {
   origin: string;
@@ -28,7 +29,14 @@ export async function startInstance(
   const args = mode ? [program, mode] : [program];
   const [command, commandArgs] = socketFd === undefined ? [process.execPath, args] : ['/bin/sh', withSocket(args)];
   const child = spawn(command, commandArgs, {
-    env: { PATH: process.env.PATH, PORT: '0', RATE_LIMITS: 'off', SHARED_DATA_DIR: 'on', ...env },
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      RATE_LIMITS: 'off',
+      SHARED_DATA_DIR: 'on',
+      REDIS_PREFIX: redisPrefixOf(env),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe', ...(socketFd === undefined ? [] : [socketFd])],
   });
   const written: Buffer[] = [];

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Line, layLine } from './line.js';
 import { freePort } from './ports.js';
@@ -29,6 +30,11 @@ export async function missingForSeveralProcesses(): Promise<string | null> {
 /** The reason why Redis cannot be used, or null. */
 export async function missingRedis(): Promise<string | null> {
   return (await redisAnswers()) ? null : `no Redis answers at ${REDIS_URL}; name another one with TEST_REDIS_URL`;
+}
+
+/** One for each database, so that tests that run at the same time do not hear each other. */
+export function redisPrefixOf({ DATABASE_URL, DATA_DIR }: Record<string, string>): string {
+  return `${basename(DATABASE_URL ? new URL(DATABASE_URL).pathname : (DATA_DIR ?? 'causeway'))}:`;
 }
 
 export function layRedisLine(): Promise<Line> {

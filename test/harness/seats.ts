@@ -29,6 +29,7 @@ export function heldSeat({ app, feeds, guildId }: Place, user: User, terms: Part
   const frames: Seat['frames'] = [];
   let closedWith: number | undefined;
   const link: SessionLink = {
+    openedAt: performance.now(),
     hasCapacity: true,
     send: ({ head, pieces }: Payload) => {
       const text = Buffer.concat([Buffer.from(head), ...pieces.map(({ bytes }) => bytes)]).toString();

@@ -9,6 +9,7 @@ import { jobKinds } from '../../src/domain/jobs.js';
 import { createServer, type Overrides, type Server } from '../../src/server.js';
 import { placeOfBlobs } from './blobs-on-s3.js';
 import { copyOf, type ThrowAwayDatabase } from './databases.js';
+import { redisPrefixOf } from './redis.js';
 
 export interface TestServer extends Server {
   /** The origin, such as `http://localhost:40123`. */
@@ -40,14 +41,14 @@ export async function migratedFolder(): Promise<string> {
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const dataDir = await migratedFolder();
   const database = options.env?.DATABASE_URL === undefined ? await migratedDatabase() : null;
+  const place = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}), ...options.env };
   const config: Config = readConfig({
     PORT: '0',
-    DATA_DIR: dataDir,
     RATE_LIMITS: 'off',
     SHARED_DATA_DIR: 'on',
+    REDIS_PREFIX: redisPrefixOf(place),
     ...placeOfBlobs(inject('s3')),
-    ...(database ? { DATABASE_URL: database.url } : {}),
-    ...options.env,
+    ...place,
   });
   const log = options.log ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const server = await createServer(config, { jobs: false, ...options, log });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,8 +105,6 @@ export async function openHosts(): Promise<Hosts> {
   const front = await openFront();
   const env = {
     DATABASE_URL: database?.url ?? '',
-    // Processes of other tests must not get these sessions.
-    REDIS_PREFIX: `histories-${randomUUID()}:`,
     DATA_DIR: dataDir,
     PUBLIC_URL: front.origin,
   };
