@@ -28,6 +28,7 @@ import { type Outlet, Transmitter } from './transmitter.js';
 
 export class Connection implements Applicant {
   readonly version: GatewayVersion;
+  readonly openedAt = performance.now();
   readonly #transmitter: Transmitter;
   #greeted = false;
   #closed = false;

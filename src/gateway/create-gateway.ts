@@ -7,7 +7,8 @@ import type { Gateway } from './gateway.js';
 import { GuildFeeds } from './guild-feeds.js';
 import { introduceGuild } from './introductions.js';
 import { type LifeMessage, LostSessions } from './lost-sessions.js';
-import { type MoveMessage, SessionMoves } from './moves/session-moves.js';
+import type { MoveMessage } from './moves/messages.js';
+import { SessionMoves } from './moves/session-moves.js';
 import type { Session } from './session.js';
 
 /** The buses are null in a set-up of one process. */

@@ -18,6 +18,13 @@ export interface Gateway {
   moves: Moves;
 }
 
+/** A connection that waits for its session. */
+export interface MoveApplicant {
+  readonly isClosed: boolean;
+  /** From `performance.now()`. */
+  readonly openedAt: number;
+}
+
 /** Moves sessions between processes. */
 export interface Moves {
   /** Whether the process stops, so that it takes no sessions. */
@@ -28,7 +35,7 @@ export interface Moves {
    * Brings a session here for a RESUME, if another process has it.
    * @returns whether this is still the last connection that asked for it here
    */
-  fetch(sessionId: string, botId: bigint, applicant: { readonly isClosed: boolean }): Promise<boolean>;
+  fetch(sessionId: string, botId: bigint, applicant: MoveApplicant): Promise<boolean>;
   /**
    * Moves all sessions to other processes, or leaves them for the next one that starts.
    * @param until the time limit, from `performance.now()`

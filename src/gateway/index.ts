@@ -4,7 +4,7 @@ import { refuseUpgrade } from '../http/upgrades.js';
 import type { Bus } from '../infra/processes/bus.js';
 import { createGateway } from './create-gateway.js';
 import type { LifeMessage } from './lost-sessions.js';
-import type { MoveMessage } from './moves/session-moves.js';
+import type { MoveMessage } from './moves/messages.js';
 import { createAcceptor } from './ws-adapter.js';
 
 export type { LifeMessage, MoveMessage };

@@ -33,6 +33,8 @@ export interface GuildSubscription {
 }
 
 export interface SessionLink {
+  /** When it was opened, from `performance.now()`. */
+  readonly openedAt: number;
   readonly hasCapacity: boolean;
   send(payload: Payload): void;
   close(close: Close): void;
@@ -106,7 +108,6 @@ export class Session {
   #link: SessionLink | null = null;
   #expiry: Timer | null = null;
   #waitsSince: number | null = null;
-  #connections = 0;
   #ended = false;
   #endedBy: Close | undefined;
   #roomWaiters: (() => void)[] = [];
@@ -200,9 +201,9 @@ export class Session {
     return this.#link !== null;
   }
 
-  /** How many connections the session has had in this process. */
-  get connections(): number {
-    return this.#connections;
+  /** When its connection was opened, from `performance.now()`; null if it has none. */
+  get connectedSince(): number | null {
+    return this.#link?.openedAt ?? null;
   }
 
   get sequence(): number {
@@ -246,7 +247,6 @@ export class Session {
     this.#expiry = null;
     this.#waitsSince = null;
     this.#link = link;
-    this.#connections += 1;
     this.#catchingUp = true;
     this.pump();
   }

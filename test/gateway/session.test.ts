@@ -58,6 +58,7 @@ beforeEach(() => {
 
 /** A connection that records what it was sent, and leaves its session as real connections do. */
 class Link implements SessionLink {
+  readonly openedAt = performance.now();
   hasCapacity = true;
   readonly sent: { s: number; t: string }[] = [];
   readonly closes: Close[] = [];

@@ -18,8 +18,8 @@ export type SilentClocks = ReadonlyMap<string, number>;
 export interface Departed {
   /** Of the row that holds the sessions; null if there are none, or if they could not be stored. */
   moveId: string | null;
-  /** The number of sessions in the row. */
-  count: number;
+  /** The sessions in the row. */
+  moved: readonly Session[];
   /** Open connections of the sessions, whose clients do not know of the move yet. */
   links: SessionLink[];
 }
@@ -38,20 +38,20 @@ export async function depart(
   // From here to the end of the snapshot, nothing may be awaited.
   for (const session of wanted) endUnlessComplete(gateway, session);
   const leaving = wanted.filter((session) => !session.ended);
-  if (leaving.length === 0) return { moveId: null, count: 0, links: [] };
+  if (leaving.length === 0) return { moveId: null, moved: [], links: [] };
   const movedAt = app.clock.now();
   const positions = positionsOf(gateway, leaving, silentClocks);
   const departed = leaving.map((session) => takeOut(gateway, session));
   const links = departed.flatMap(({ link }) => link ?? []);
-  const moved = departed.map((one) => one.moved);
+  const snapshots = departed.map(({ snapshot }) => snapshot);
   try {
-    const packed = await pack({ sessions: moved, positions });
+    const packed = await pack({ sessions: snapshots, positions });
     const moveId = await storeMove(app.callOfNobody(), { sessions: packed, target, movedAt });
-    return { moveId, count: moved.length, links };
+    return { moveId, moved: leaving, links };
   } catch (error) {
     app.log.error({ err: error }, 'Could not store gateway sessions that move; their bots identify again');
-    for (const one of moved) if (one.isOnline) endPresence(gateway, one);
-    return { moveId: null, count: 0, links };
+    for (const one of snapshots) if (one.isOnline) endPresence(gateway, one);
+    return { moveId: null, moved: [], links };
   }
 }
 
@@ -110,10 +110,10 @@ export function isReady({ app }: Gateway, session: Session): boolean {
   );
 }
 
-function takeOut({ app }: Gateway, session: Session): { moved: MovedSession; link: SessionLink | null } {
+function takeOut({ app }: Gateway, session: Session): { snapshot: MovedSession; link: SessionLink | null } {
   const guilds = [...session.guilds];
   const { id, botId, bot, version, intents, shard, largeThreshold, presence } = session;
-  const moved = {
+  const snapshot = {
     ...{ id, botId, tokenHash: bot.tokenHash, version, intents, shard, largeThreshold, presence },
     shown: guilds.flatMap(([guildId, { isHeld }]) => (isHeld ? [] : [guildId])),
     unshown: guilds.flatMap(([guildId, { isHeld }]) => (isHeld ? [guildId] : [])),
@@ -121,5 +121,5 @@ function takeOut({ app }: Gateway, session: Session): { moved: MovedSession; lin
     isOnline: app.connections.release(id),
   };
   const { progress, link } = session.leave();
-  return { moved: { ...moved, progress }, link };
+  return { snapshot: { ...snapshot, progress }, link };
 }

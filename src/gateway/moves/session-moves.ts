@@ -4,45 +4,28 @@ import { claimMove, findAbandonedMoves, releaseMove } from '../../domain/session
 import { isDoneWithin } from '../../infra/concurrency/timeouts.js';
 import type { Bus } from '../../infra/processes/bus.js';
 import { controls } from '../control.js';
-import type { Gateway, Moves } from '../gateway.js';
-import { closes } from '../protocol.js';
+import type { Gateway, MoveApplicant, Moves } from '../gateway.js';
 import type { Session } from '../session.js';
 import { arrive } from './arrivals.js';
-import { depart, findSilentClocks, isReady, type SilentClocks } from './departures.js';
-
-/** Messages between the processes of an instance. */
-export type MoveMessage =
-  | { type: 'WHO_TAKES_SESSIONS'; from: string }
-  | { type: 'TAKES_SESSIONS'; from: string; processId: string; sessions: number }
-  | { type: 'SESSIONS_LEFT'; from: string; moveId: string }
-  | { type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED'; moveId: string }
-  | { type: 'SESSION_WANTED'; from: string; requestId: string; processId: string; sessionId: string; botId: string }
-  | { type: 'SESSION_IS_NOT_HERE'; requestId: string; isMoving: boolean };
-
-/** All processes hear this topic. */
-const EVERYBODY = 'gateway';
-
-const ownTopic = (id: string) => `gateway:${id}`;
+import { DepartedSessions } from './departed-sessions.js';
+import { depart, findSilentClocks, type SilentClocks } from './departures.js';
+import { Handovers } from './handovers.js';
+import { EVERYBODY, type MoveMessage, type MoveSender, type SessionWanted, topicOf } from './messages.js';
+import { nextWave, SETTLE } from './waves.js';
 
 /** How long answers of other processes may take. */
 const ANSWERS_WITHIN_MS = 1_000;
 
-/** How long a RESUME waits for its session. */
-const FETCH_WITHIN_MS = 4_000;
+/** How long a RESUME waits for its session. After a proxy has restarted, many wait at once. */
+const FETCH_WITHIN_MS = 10_000;
 
 /** A session on its way is asked for again after this time. */
 const ASK_AGAIN_MS = 100;
 
-/** How long a process remembers which sessions have left it. */
-const REMEMBERED_MS = 10_000;
-
 const ARRIVED_WITHIN_MS = 3_000;
 
-/** A stop moves so many sessions at a time, and in a second, so that their clients do not all reconnect at once. */
-const MOST_MOVED = { together: 100, bytesTogether: 16 * 1024 * 1024, perSecond: 2_000 };
-
-/** How long busy sessions may stay, and how often they are looked at. */
-const SETTLE = { withinMs: 1_500, everyMs: 20 };
+/** A stop is not faster, so that clients do not all reconnect at once. */
+const MOVED_PER_SECOND = 2_000;
 
 const TAKE_IN_FAILED = 'Could not take in gateway sessions; their bots identify again';
 const RELEASE_FAILED = 'Could not release gateway sessions that no process took; their bots identify again';
@@ -54,13 +37,11 @@ interface Peer {
 }
 
 /** Moves gateway sessions between processes. The process that deletes the row of a move has its sessions. */
-export class SessionMoves implements Moves {
-  readonly #id = randomUUID();
+export class SessionMoves implements Moves, MoveSender {
+  readonly id = randomUUID();
   readonly #arriving = new Set<Promise<void>>();
-  /** Sessions that are leaving (null), or whose arrival is not known yet, by their moves. */
-  readonly #departed = new Map<string, string | null>();
-  /** Sessions that another process gets as soon as they are ready. */
-  readonly #leaving = new WeakSet<Session>();
+  readonly #departed: DepartedSessions;
+  readonly #handovers: Handovers;
   /** The newest connection that waits for each session. */
   readonly #applicants = new Map<string, object>();
   #takingInAbandoned: Promise<void> | null = null;
@@ -71,7 +52,14 @@ export class SessionMoves implements Moves {
   constructor(
     private readonly gateway: Gateway,
     private readonly bus: Bus<MoveMessage> | null,
-  ) {}
+  ) {
+    this.#departed = new DepartedSessions(gateway.app.clock);
+    this.#handovers = new Handovers(gateway, this.#departed, this);
+  }
+
+  send(peerId: string, message: MoveMessage): void {
+    this.bus?.publish(topicOf(peerId), message);
+  }
 
   get isLeaving(): boolean {
     return this.#isLeaving;
@@ -79,7 +67,7 @@ export class SessionMoves implements Moves {
 
   async prepare(): Promise<void> {
     const hear = (message: MoveMessage) => this.#hear(message);
-    await Promise.all([EVERYBODY, ownTopic(this.#id)].map((topic) => this.bus?.subscribe(topic, hear).ready));
+    await Promise.all([EVERYBODY, topicOf(this.id)].map((topic) => this.bus?.subscribe(topic, hear).ready));
     await this.#takeInAbandoned();
   }
 
@@ -106,25 +94,13 @@ export class SessionMoves implements Moves {
     while (sessions.size > 0) {
       const startedAt = performance.now();
       const isLate = startedAt >= settleUntil;
-      const wave = this.#nextWave(isLate);
+      const wave = nextWave(this.gateway, sessions.values(), () => isLate);
       if (wave.length > 0) areStored = !(await this.#move(wave, silentClocks, peers)) || areStored;
       const spentMs = performance.now() - startedAt;
-      const paceMs = wave.length === 0 ? SETTLE.everyMs : (wave.length / MOST_MOVED.perSecond) * 1_000 - spentMs;
+      const paceMs = wave.length === 0 ? SETTLE.everyMs : (wave.length / MOVED_PER_SECOND) * 1_000 - spentMs;
       if (paceMs > 0 && !isLate) await setTimeout(paceMs);
     }
     return areStored;
-  }
-
-  #nextWave(areAllTaken: boolean): Session[] {
-    const wave: Session[] = [];
-    let bytes = 0;
-    for (const session of this.gateway.sessions.values()) {
-      if (!areAllTaken && !isReady(this.gateway, session)) continue;
-      wave.push(session);
-      bytes += session.keptBytes;
-      if (wave.length === MOST_MOVED.together || bytes >= MOST_MOVED.bytesTogether) break;
-    }
-    return wave;
   }
 
   /**
@@ -135,16 +111,16 @@ export class SessionMoves implements Moves {
     const { app } = this.gateway;
     const [peer] = peers.toSorted((one, other) => one.sessions - other.sessions);
     if (peer) peer.sessions += wave.length;
-    for (const { id } of wave) this.#remember(id);
-    const { moveId, count, links } = await depart(this.gateway, wave, silentClocks, peer?.processId ?? null);
+    for (const { id } of wave) this.#departed.add(id);
+    const { moveId, moved, links } = await depart(this.gateway, wave, silentClocks, peer?.processId ?? null);
     const isTaken = moveId !== null && peer !== undefined && (await this.#handTo(peer.id, moveId));
     if (moveId !== null && peer && !isTaken) {
       peers.splice(peers.indexOf(peer), 1);
       await this.#release(moveId);
     }
     for (const link of links) link.send(controls.reconnect);
-    app.metrics.gatewayMoves.inc({ outcome: isTaken ? 'left' : 'stored' }, count);
-    app.metrics.gatewayMoves.inc({ outcome: 'lost' }, wave.length - count);
+    app.metrics.gatewayMoves.inc({ outcome: isTaken ? 'left' : 'stored' }, moved.length);
+    app.metrics.gatewayMoves.inc({ outcome: 'lost' }, wave.length - moved.length);
     return isTaken || moveId === null;
   }
 
@@ -166,16 +142,9 @@ export class SessionMoves implements Moves {
       isTaken = message.type === 'SESSIONS_ARRIVED';
       return true;
     });
-    const heard = await this.bus
-      ?.ask(ownTopic(peerId), { type: 'SESSIONS_LEFT', from: this.#id, moveId })
-      .catch(() => 0);
+    const heard = await this.bus?.ask(topicOf(peerId), { type: 'SESSIONS_LEFT', from: this.id, moveId }).catch(() => 0);
     await answered.within(heard === 0 ? 0 : ARRIVED_WITHIN_MS);
     return isTaken;
-  }
-
-  #remember(sessionId: string): void {
-    this.#departed.set(sessionId, null);
-    this.gateway.app.clock.after(REMEMBERED_MS, () => this.#departed.delete(sessionId));
   }
 
   async #findPeers(): Promise<Peer[]> {
@@ -187,25 +156,31 @@ export class SessionMoves implements Moves {
         peers.push({ id: message.from, processId: message.processId, sessions: message.sessions });
       return peers.length >= expected;
     });
-    expected = await this.bus.ask(EVERYBODY, { type: 'WHO_TAKES_SESSIONS', from: this.#id }).catch(() => 0);
+    expected = await this.bus.ask(EVERYBODY, { type: 'WHO_TAKES_SESSIONS', from: this.id }).catch(() => 0);
     await all.within(peers.length < expected ? ANSWERS_WITHIN_MS : 0);
     return peers;
   }
 
-  async fetch(sessionId: string, botId: bigint, applicant: { readonly isClosed: boolean }): Promise<boolean> {
+  async fetch(sessionId: string, botId: bigint, applicant: MoveApplicant): Promise<boolean> {
     this.#applicants.set(sessionId, applicant);
     const isNewest = () => this.#applicants.get(sessionId) === applicant;
-    await this.#fetch(sessionId, botId, () => isNewest() && !applicant.isClosed);
+    const isWanted = () => isNewest() && !applicant.isClosed;
+    await this.#fetch({ sessionId, botId: String(botId) }, applicant.openedAt, isWanted);
     const isLast = isNewest();
     if (isLast) this.#applicants.delete(sessionId);
     return isLast;
   }
 
-  async #fetch(sessionId: string, botId: bigint, isWanted: () => boolean): Promise<void> {
+  async #fetch(
+    wanted: Pick<SessionWanted, 'sessionId' | 'botId'>,
+    openedAt: number,
+    isWanted: () => boolean,
+  ): Promise<void> {
     const { sessions, app } = this.gateway;
+    const { sessionId } = wanted;
     const until = performance.now() + FETCH_WITHIN_MS;
     while (!this.#isLeaving && isWanted() && !sessions.has(sessionId) && performance.now() < until) {
-      const isMoving = (await this.#ask(sessionId, botId)) || this.#departed.has(sessionId);
+      const isMoving = (await this.#ask(wanted, performance.now() - openedAt)) || this.#departed.has(sessionId);
       await Promise.all(this.#arriving);
       if (this.bus && !sessions.has(sessionId)) await this.#takeInAbandoned();
       if (sessions.has(sessionId) || !(isMoving || app.degraded().includes('redis'))) break;
@@ -214,23 +189,24 @@ export class SessionMoves implements Moves {
   }
 
   /** @returns whether the session is on its way somewhere */
-  async #ask(sessionId: string, botId: bigint): Promise<boolean> {
+  async #ask(wanted: Pick<SessionWanted, 'sessionId' | 'botId'>, ageMs: number): Promise<boolean> {
     if (!this.bus) return false;
     let expected = Number.POSITIVE_INFINITY;
     let answers = 0;
     let isMoving = false;
     const requestId = randomUUID();
     const settled = this.#answer((message) => {
-      if (message.type === 'SESSIONS_LEFT') isMoving = true;
+      if (message.type === 'SESSIONS_LEFT') isMoving ||= message.requestIds?.includes(requestId) ?? true;
       if (isMoving) return true;
       if (message.type !== 'SESSION_IS_NOT_HERE' || message.requestId !== requestId) return false;
       answers += 1;
       isMoving ||= message.isMoving;
       return answers >= expected;
     });
-    const { id: processId } = this.gateway.app.live;
-    const wanted = { requestId, sessionId, botId: String(botId), from: this.#id, processId };
-    expected = await this.bus.ask(EVERYBODY, { type: 'SESSION_WANTED', ...wanted }).catch(() => 0);
+    const own = { from: this.id, processId: this.gateway.app.live.id };
+    expected = await this.bus
+      .ask(EVERYBODY, { type: 'SESSION_WANTED', ...own, ...wanted, requestId, ageMs })
+      .catch(() => 0);
     const isLate = !(await settled.within(answers < expected ? ANSWERS_WITHIN_MS : 0));
     if (answers < expected && isLate) isMoving = true;
     return isMoving;
@@ -268,22 +244,22 @@ export class SessionMoves implements Moves {
     const { app, sessions } = this.gateway;
     switch (message.type) {
       case 'WHO_TAKES_SESSIONS':
-        if (!this.#isLeaving && message.from !== this.#id) {
-          const own = { from: this.#id, processId: app.live.id, sessions: sessions.size };
-          this.bus?.publish(ownTopic(message.from), { type: 'TAKES_SESSIONS', ...own });
+        if (!this.#isLeaving && message.from !== this.id) {
+          const own = { from: this.id, processId: app.live.id, sessions: sessions.size };
+          this.send(message.from, { type: 'TAKES_SESSIONS', ...own });
         }
         break;
       case 'SESSIONS_LEFT':
         this.#takeIn(message);
         break;
       case 'SESSION_WANTED':
-        void this.#giveAway(message);
+        if (message.from !== this.id) this.#handovers.answer(message);
         break;
       case 'SESSIONS_ARRIVED':
-        for (const [id, moveId] of this.#departed) if (moveId === message.moveId) this.#departed.delete(id);
+        this.#departed.forgetAllOf(message.moveId);
         break;
       case 'SESSIONS_REFUSED':
-        if ([...this.#departed.values()].includes(message.moveId)) void this.#release(message.moveId);
+        if (this.#departed.hasAnyOf(message.moveId)) void this.#release(message.moveId);
         break;
       case 'TAKES_SESSIONS':
       case 'SESSION_IS_NOT_HERE':
@@ -293,8 +269,7 @@ export class SessionMoves implements Moves {
   }
 
   #takeIn({ from, moveId }: { from: string; moveId: string }): void {
-    const answer = (type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED') =>
-      this.bus?.publish(ownTopic(from), { type, moveId });
+    const answer = (type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED') => this.send(from, { type, moveId });
     if (this.#isLeaving) {
       answer('SESSIONS_REFUSED');
       return;
@@ -305,48 +280,6 @@ export class SessionMoves implements Moves {
   async #claim(moveId: string): Promise<void> {
     const move = await claimMove(this.gateway.app.callOfNobody(), moveId);
     if (move) await arrive(this.gateway, move);
-  }
-
-  async #giveAway(wanted: Extract<MoveMessage, { type: 'SESSION_WANTED' }>): Promise<void> {
-    const { requestId, sessionId, botId, from, processId } = wanted;
-    if (from === this.#id) return;
-    const session = this.gateway.sessions.get(sessionId);
-    if (session && String(session.botId) === botId && !this.#leaving.has(session)) {
-      this.#remember(sessionId);
-      const moveId = await this.#hand(session, processId);
-      if (moveId !== null) {
-        this.bus?.publish(ownTopic(from), { type: 'SESSIONS_LEFT', from: this.#id, moveId });
-        return;
-      }
-      if (session.endedBy || !session.ended) this.#departed.delete(sessionId);
-    }
-    const isMoving = this.#departed.has(sessionId);
-    this.bus?.publish(ownTopic(from), { type: 'SESSION_IS_NOT_HERE', requestId, isMoving });
-  }
-
-  /**
-   * A client that resumes here in the meantime keeps its session, because its connection is newer than the request.
-   * @returns the id of the move; null if the session stays or has ended
-   */
-  async #hand(session: Session, processId: string): Promise<string | null> {
-    const { connections } = session;
-    this.#leaving.add(session);
-    const silentClocks = await findSilentClocks(this.gateway, [session]);
-    for (let waited = 0; waited < SETTLE.withinMs && !session.ended; waited += SETTLE.everyMs) {
-      if (isReady(this.gateway, session)) break;
-      await setTimeout(SETTLE.everyMs);
-    }
-    if (session.connected && session.connections !== connections) {
-      this.#leaving.delete(session);
-      return null;
-    }
-    const { moveId, links } = await depart(this.gateway, [session], silentClocks, processId);
-    for (const link of links) link.close(closes.movedAway);
-    if (moveId !== null) this.#departed.set(session.id, moveId);
-    if (moveId !== null || session.endedBy) {
-      this.gateway.app.metrics.gatewayMoves.inc({ outcome: moveId === null ? 'lost' : 'left' });
-    }
-    return moveId;
   }
 
   /** Listens until `isLast` is true for a message, or until the end of `within`, which must be called. */

@@ -319,6 +319,39 @@ describe.skipIf(missing)(needing(missing, 'two processes'), () => {
     await again.close();
   });
 
+  it('leave a session to the newest of its connections', async () => {
+    const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { bot, guild } = await createBotInGuild(first.app);
+    const older = await GatewayClient.open(second.origin);
+    const { client, id } = await open(first, bot);
+    older.send(6, { token: bot.token, session_id: id, seq: client.sequence });
+    await older.op(9);
+    await say(second.app, guild, guild.owner, 'heard');
+    expect((await client.event('MESSAGE_CREATE')).d.content).toBe('heard');
+    await Promise.all([older.close(), client.close()]);
+  });
+
+  it('move sessions together whose clients resume at the same time', async () => {
+    const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { guild } = await createBotInGuild(first.app);
+    const lost = await Promise.all(
+      Array.from({ length: 20 }, async (): Promise<Lost> => {
+        const bot = await createBot(first.app);
+        await addMember(first.app, guild.id, bot.user);
+        const { client, id } = await open(first, bot);
+        await client.close(4999);
+        return { bot, id, seq: client.sequence };
+      }),
+    );
+    await say(first.app, guild, guild.owner, 'missed');
+    const resumed = await Promise.all(lost.map((one) => resume(second, one)));
+    for (const [, missed] of resumed) expect(missed).toEqual(expect.arrayContaining(['missed', 'RESUMED']));
+    const { values } = await second.app.metrics.gatewayMoveSeconds.get();
+    const moves = values.find(({ metricName }) => metricName?.endsWith('_count'))?.value;
+    expect(moves).toBeLessThan(10);
+    await Promise.all(resumed.map(([client]) => client.close()));
+  });
+
   it('have a session once, however often it is resumed at both', async () => {
     const both = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
     const { bot, guild } = await createBotInGuild(both[0].app);
