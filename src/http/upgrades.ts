@@ -15,7 +15,7 @@ export function routeUpgrades(server: Server, entrypoints: Entrypoint[], respons
       afterResponse(responses.of(socket), () => serveWithoutUpgrade(server, request, socket, head));
       return;
     }
-    socket.on('error', destroySocket);
+    socket.on('error', ignoreError);
     const path = (request.url ?? '/').split('?', 1)[0]?.replace(/\/+$/, '') ?? '';
     const handler = handlers.get(path);
     if (!handler) {
@@ -29,10 +29,8 @@ export function routeUpgrades(server: Server, entrypoints: Entrypoint[], respons
 
 const WEBSOCKET = 'websocket';
 
-/** Not a closure of the listener above, which would keep the request as long as the socket. */
-function destroySocket(this: Socket): void {
-  this.destroy();
-}
+/** Node.js has then destroyed the socket, and would end the process without a listener. */
+function ignoreError(): void {}
 
 /** HTTP/1.0 has no upgrades. */
 function asksForWebSocket({ httpVersion, headers }: IncomingMessage): boolean {

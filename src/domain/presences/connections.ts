@@ -209,7 +209,6 @@ export class Connections {
   async #storeBatch(all: readonly Pending[]): Promise<void> {
     const batch = all.filter(({ connection }) => !connection.isReleased);
     for (const { connection, resolve } of all) if (connection.isReleased) resolve(null);
-    if (batch.length === 0) return;
     const { live } = this.parts;
     const processId = live.id;
     try {

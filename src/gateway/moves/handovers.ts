@@ -55,7 +55,7 @@ export class Handovers {
     this.sender.send(peerId, { type: 'SESSION_IS_NOT_HERE', requestId, isMoving: this.departed.has(sessionId) });
   }
 
-  /** What the process wants in the meantime moves together. */
+  /** Sessions that are wanted while others move go together in the next wave. */
   async #serve(peerId: string, processId: string, wanted: Map<Session, Wanted>): Promise<void> {
     this.#wanted.set(peerId, wanted);
     const isLate = (session: Session) => performance.now() >= (wanted.get(session)?.lateAt ?? 0);

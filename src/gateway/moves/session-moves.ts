@@ -36,6 +36,14 @@ interface Peer {
   sessions: number;
 }
 
+interface MovedCounts {
+  /** Sessions that another process took. */
+  left: number;
+  /** Sessions in the database, for a later process. */
+  stored: number;
+  lost: number;
+}
+
 /** Moves gateway sessions between processes. The process that deletes the row of a move has its sessions. */
 export class SessionMoves implements Moves, MoveSender {
   readonly id = randomUUID();
@@ -78,37 +86,33 @@ export class SessionMoves implements Moves, MoveSender {
     const peers = await this.#findPeers();
     const isLast = peers.length === 0 && sessions.size > 0;
     if (isLast) await isDoneWithin(SETTLE.withinMs, app.writes.refuseEvents());
-    const areStored = await this.#leaveInWaves(peers, until);
-    if (!isLast && !areStored) return;
+    const moved = await this.#leaveInWaves(peers, until);
+    if (moved.left + moved.stored + moved.lost > 0) app.log.info(moved, 'Gateway sessions moved');
+    if (!isLast && moved.stored === 0) return;
     await app.live
       .endButKeepRows()
       .catch((error: unknown) => app.log.error({ err: error }, 'Could not end the heartbeat of this process'));
   }
 
-  /** @returns whether the database has some of the sessions, because no other process took them */
-  async #leaveInWaves(peers: Peer[], until: number): Promise<boolean> {
+  async #leaveInWaves(peers: Peer[], until: number): Promise<MovedCounts> {
     const { sessions } = this.gateway;
     const silentClocks = await findSilentClocks(this.gateway, sessions.values());
     const settleUntil = Math.min(performance.now() + SETTLE.withinMs, until);
-    let areStored = false;
+    const counts = { left: 0, stored: 0, lost: 0 };
     while (sessions.size > 0) {
       const startedAt = performance.now();
       const isLate = startedAt >= settleUntil;
       const wave = nextWave(this.gateway, sessions.values(), () => isLate);
-      if (wave.length > 0) areStored = !(await this.#move(wave, silentClocks, peers)) || areStored;
+      if (wave.length > 0) await this.#move(wave, silentClocks, peers, counts);
       const spentMs = performance.now() - startedAt;
       const paceMs = wave.length === 0 ? SETTLE.everyMs : (wave.length / MOVED_PER_SECOND) * 1_000 - spentMs;
       if (paceMs > 0 && !isLate) await setTimeout(paceMs);
     }
-    return areStored;
+    return counts;
   }
 
-  /**
-   * @param peers those that refuse are removed
-   * @returns false if the sessions are in the database, for a later process
-   */
-  async #move(wave: readonly Session[], silentClocks: SilentClocks, peers: Peer[]): Promise<boolean> {
-    const { app } = this.gateway;
+  /** @param peers those that refuse are removed */
+  async #move(wave: readonly Session[], silentClocks: SilentClocks, peers: Peer[], counts: MovedCounts): Promise<void> {
     const [peer] = peers.toSorted((one, other) => one.sessions - other.sessions);
     if (peer) peer.sessions += wave.length;
     for (const { id } of wave) this.#departed.add(id);
@@ -119,9 +123,8 @@ export class SessionMoves implements Moves, MoveSender {
       await this.#release(moveId);
     }
     for (const link of links) link.send(controls.reconnect);
-    app.metrics.gatewayMoves.inc({ outcome: isTaken ? 'left' : 'stored' }, moved.length);
-    app.metrics.gatewayMoves.inc({ outcome: 'lost' }, wave.length - moved.length);
-    return isTaken || moveId === null;
+    counts[isTaken ? 'left' : 'stored'] += moved.length;
+    counts.lost += wave.length - moved.length;
   }
 
   /** Lets any process take a move that its target does not take. Never rejects. */

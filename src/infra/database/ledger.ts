@@ -111,7 +111,7 @@ export function requireUsableLedger(ledger: LedgerRow[], migrations: Migration[]
   const unfinished = newestOf(standing.filter(({ finishedAt }) => finishedAt === null));
   if (unfinished) {
     throw new StartError(
-      `the database migration ${unfinished.name} started but did not finish${reasonOf(unfinished)}: restore the backup made before the upgrade, then start again`,
+      `the database migration ${unfinished.name} started but did not finish${reasonOf(unfinished)}: restore the backup made before the upgrade, or delete the database if it is new, then start again`,
     );
   }
   const changed = newestOf(standing.filter(({ name, checksum }) => !isOf(checksum, sqlOf.get(name) ?? '')));

@@ -136,7 +136,11 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
       registers,
     }),
-    gatewaySessions: new Gauge({ name: 'causeway_gateway_sessions', help: 'Connected gateway sessions', registers }),
+    gatewaySessions: new Gauge({
+      name: 'causeway_gateway_sessions',
+      help: 'Gateway sessions, including those that wait for a resume',
+      registers,
+    }),
     gatewayDispatches: new Counter({
       name: 'causeway_gateway_dispatches_total',
       help: 'Events sent to gateway sessions',
@@ -164,7 +168,7 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       },
     ),
     gatewayMoves: counterOf(registers, 'causeway_gateway_moves_total', 'Gateway sessions that moved, by outcome', {
-      outcome: ['left', 'stored', 'arrived', 'lost'],
+      outcome: ['left', 'arrived', 'lost'],
     }),
     gatewayMoveSeconds: new Histogram({
       name: 'causeway_gateway_move_seconds',

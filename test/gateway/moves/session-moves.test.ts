@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { invokeCommand } from '../../../src/domain/interactions/index.js';
 import { RESUME_WINDOW_MS } from '../../../src/gateway/protocol.js';
@@ -268,6 +269,20 @@ describe('the end of a process', () => {
     await again.close();
   });
 
+  it('finishes late writes if it has no sessions', async () => {
+    const server = await start();
+    const { bot, guild } = await createBotInGuild(server.app);
+    const late = beginMessage(server, bot, guild.channel.id);
+    const answer = once(late, 'response');
+    await setTimeout(100);
+    const stopped = stop(server);
+    await setTimeout(300);
+    late.end('"content":"late"}');
+    const [{ statusCode }] = await answer;
+    expect(statusCode).toBe(200);
+    await stopped;
+  });
+
   it('removes its own row if it had no sessions', async () => {
     const { log, lines } = readableLog('warn');
     const first = await start({ RATE_LIMITS: 'on' }, { log });
@@ -323,12 +338,52 @@ describe.skipIf(missing)(needing(missing, 'two processes'), () => {
     const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
     const { bot, guild } = await createBotInGuild(first.app);
     const older = await GatewayClient.open(second.origin);
+    // The time that messages between processes take counts as age.
+    await setTimeout(1_000);
     const { client, id } = await open(first, bot);
     older.send(6, { token: bot.token, session_id: id, seq: client.sequence });
     await older.op(9);
     await say(second.app, guild, guild.owner, 'heard');
     expect((await client.event('MESSAGE_CREATE')).d.content).toBe('heard');
     await Promise.all([older.close(), client.close()]);
+  });
+
+  /** Begins a request for members, which takes until the returned function is called. */
+  async function beginLongRequest(client: GatewayClient, guildId: bigint): Promise<() => Promise<void>> {
+    const locking = new pg.Client({ connectionString: env.DATABASE_URL });
+    await locking.connect();
+    await locking.query('BEGIN; LOCK TABLE "Member" IN ACCESS EXCLUSIVE MODE');
+    client.send(8, { guild_id: String(guildId), query: 'a', limit: 1 });
+    return async () => {
+      await locking.query('COMMIT');
+      await locking.end();
+    };
+  }
+
+  it('answer a request of the client before its session moves', async () => {
+    const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { bot, guild } = await createBotInGuild(first.app);
+    const { client, id } = await open(first, bot);
+    const endRequest = await beginLongRequest(client, guild.id);
+    await client.close(4999);
+    const resumed = resume(second, { bot, id, seq: client.sequence });
+    await setTimeout(200);
+    await endRequest();
+    const [again, missed] = await resumed;
+    expect(missed).toEqual(['GUILD_MEMBERS_CHUNK', 'RESUMED']);
+    await again.close();
+  });
+
+  it('end a session that a stop cannot move, and store nothing', async () => {
+    const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { bot, guild } = await createBotInGuild(first.app);
+    const { client } = await open(first, bot);
+    const endRequest = await beginLongRequest(client, guild.id);
+    const stopped = stop(first);
+    expect((await client.closed).code).toBe(4902);
+    expect(await second.app.db.reader.sessionMove.count()).toBe(0);
+    await endRequest();
+    await stopped;
   });
 
   it('move sessions together whose clients resume at the same time', async () => {
@@ -350,6 +405,22 @@ describe.skipIf(missing)(needing(missing, 'two processes'), () => {
     const moves = values.find(({ metricName }) => metricName?.endsWith('_count'))?.value;
     expect(moves).toBeLessThan(10);
     await Promise.all(resumed.map(([client]) => client.close()));
+  });
+
+  it('wait for a process that does not answer', async () => {
+    const redis = await layRedisLine();
+    const [first, second] = await Promise.all([start({ REDIS_URL: redis.url }), start({ REDIS_URL })]);
+    const { bot } = await createBotInGuild(first.app);
+    const { client, id } = await open(first, bot);
+    await client.close(4999);
+    redis.freeze();
+    const resumed = resume(second, { bot, id, seq: client.sequence });
+    await setTimeout(1_500);
+    redis.mend();
+    const [again, missed] = await resumed;
+    expect(missed).toEqual(['RESUMED']);
+    await again.close();
+    redis.close();
   });
 
   it('have a session once, however often it is resumed at both', async () => {

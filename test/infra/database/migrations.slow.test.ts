@@ -103,7 +103,7 @@ describe('a start is refused with one line of instructions for a database', () =
     const named = `WHERE migration_name = '${newest[0]}'`;
     await change(`UPDATE _prisma_migrations SET finished_at = NULL ${named}`);
     expect(await refusal()).toBe(
-      `the database migration ${newest[0]} started but did not finish: restore the backup made before the upgrade, then start again`,
+      `the database migration ${newest[0]} started but did not finish: restore the backup made before the upgrade, or delete the database if it is new, then start again`,
     );
     await change(`UPDATE _prisma_migrations SET logs = 'the disk
   is full' ${named}`);

@@ -77,6 +77,15 @@ describe.skipIf(missing)(needing(missing, 'a process that shares streams with an
     await expect.poll(() => heard, soon).toEqual(['first', 'theirs', 'ours', 'without a commit']);
   });
 
+  it('hears a stream as long as one of its subscribers stays', async () => {
+    const { topic, here, heard, tell } = await openTwo();
+    const other = here.subscribe(topic, () => {});
+    await other.ready;
+    other.close();
+    tell('second');
+    await expect.poll(() => heard, soon).toEqual(['first', 'second']);
+  });
+
   it('hears each event without a commit once, whichever the log returns again', async () => {
     const { topic, line, there, heard, subscription } = await openTwo('boxes');
     line.cut();
