@@ -46,7 +46,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       DRAIN_DELAY_MS: {
         default: '`1000`',
         meaning:
-          'On shutdown, report 503 on `/readyz` and `/healthz` for this long before closing the listener, up to `3000`. Set it a little longer than the proxy needs to notice, such as `1500` for `inter 500ms fall 2` of HAProxy.',
+          'On shutdown, report 503 on `/readyz` and `/healthz` for this long before closing the listener, up to `3000`, if they are polled. Set it a little longer than the proxy needs to notice, such as `1500` for `inter 500ms fall 2` of HAProxy.',
       },
       DRAIN_TIMEOUT_MS: {
         default: '`9000`',

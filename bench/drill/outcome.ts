@@ -36,9 +36,12 @@ export function report({ clients, load, readyAt, isOneProcess, disturbance }: Dr
       `${away} of ${clients.length} bots; ${clients.flatMap(({ refusals }) => refusals).length} refused for good`,
     ],
   ];
+  const hasLost = missed > 0 || resumed < outages.length || (!wasOff && load.failures.length > 0);
+  const passed = away === 0 && (disturbance === 'kill' || !hasLost);
+  const pardon = disturbance === 'kill' ? ' (a killed process loses its sessions and requests)' : '';
+  lines.push(['result', passed ? `passed${pardon}` : 'not passed']);
   for (const [name = '', text = ''] of lines) console.log(`${name.padEnd(12)}${text}`);
-  if (disturbance === 'kill') return away === 0;
-  return away === 0 && missed === 0 && resumed === outages.length && (wasOff || load.failures.length === 0);
+  return passed;
 }
 
 function kindsOf({ failures }: Load): string {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import net from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { redisPrefixOf } from './redis.js';
@@ -57,6 +58,14 @@ export async function startInstance(
       return endedBy ?? code;
     },
   };
+}
+
+/** Binds a socket without listening, because a listening process would accept connections itself. */
+export function bindSocket(): { fd: number; close(): void } {
+  const { _createServerHandle: bind } = net as unknown as {
+    _createServerHandle(address: string, port: number, family: 4): { fd: number; close(): void };
+  };
+  return bind('127.0.0.1', 0, 4);
 }
 
 /** The shell has the same process id as the program, which replaces it. */

@@ -1,18 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startInstance } from '../harness/process.js';
-
-/** Binds a socket without listening, because a listening process would accept connections itself. */
-const { _createServerHandle: bindSocket } = net as unknown as {
-  _createServerHandle(address: string, port: number, family: 4): { fd: number; close(): void };
-};
+import { bindSocket, startInstance } from '../harness/process.js';
 
 test('a restart behind a systemd socket refuses no request', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-socket-'));
-  const socket = bindSocket('127.0.0.1', 0, 4);
+  const socket = bindSocket();
   const start = () => startInstance({ DATA_DIR: folder }, undefined, undefined, socket.fd);
   const first = await start();
   let isOver = false;
