@@ -7,6 +7,8 @@ import { depart, findSilentClocks, type SilentClocks } from './departures.js';
 import type { MoveSender, SessionWanted } from './messages.js';
 import { nextWave, SETTLE } from './waves.js';
 
+const FAILED = 'Could not give gateway sessions to another process';
+
 interface Wanted {
   requestId: string;
   /** When the connection elsewhere was opened, from `performance.now()`. */
@@ -43,8 +45,15 @@ export class Handovers {
       return;
     }
     this.departed.add(sessionId);
-    if (waiting) waiting.set(session, wanted);
-    else void this.#serve(from, processId, new Map([[session, wanted]]));
+    if (waiting) {
+      waiting.set(session, wanted);
+      return;
+    }
+    const all = new Map([[session, wanted]]);
+    this.#wanted.set(from, all);
+    void this.#serve(from, processId, all)
+      .catch((error: unknown) => this.gateway.app.log.error({ err: error }, FAILED))
+      .finally(() => this.#wanted.delete(from));
   }
 
   #isPromised(session: Session): boolean {
@@ -57,7 +66,6 @@ export class Handovers {
 
   /** Sessions that are wanted while others move go together in the next wave. */
   async #serve(peerId: string, processId: string, wanted: Map<Session, Wanted>): Promise<void> {
-    this.#wanted.set(peerId, wanted);
     const isLate = (session: Session) => performance.now() >= (wanted.get(session)?.lateAt ?? 0);
     while (wanted.size > 0) {
       const next = nextWave(this.gateway, wanted.keys(), isLate);
@@ -71,7 +79,6 @@ export class Handovers {
       if (wave.size > 0) await this.#hand(peerId, processId, wave, silentClocks);
       else await setTimeout(SETTLE.everyMs);
     }
-    this.#wanted.delete(peerId);
   }
 
   async #hand(
