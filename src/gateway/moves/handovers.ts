@@ -11,7 +11,7 @@ const FAILED = 'Could not give gateway sessions to another process';
 
 interface Wanted {
   requestId: string;
-  /** When the connection elsewhere was opened, from `performance.now()`. */
+  /** When the newest connection elsewhere was opened, from `performance.now()`. */
   openedAt: number;
   /** From then on, the session leaves even if it is busy. From `performance.now()`. */
   lateAt: number;
@@ -37,6 +37,7 @@ export class Handovers {
     const earlier = session && waiting?.get(session);
     if (earlier) {
       earlier.requestId = requestId;
+      earlier.openedAt = Math.max(earlier.openedAt, wanted.openedAt);
       return;
     }
     const isFree = session && String(session.botId) === botId && !this.#isPromised(session);

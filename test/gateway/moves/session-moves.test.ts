@@ -374,6 +374,26 @@ describe.skipIf(missing)(needing(missing, 'two processes'), () => {
     await again.close();
   });
 
+  it('give a busy session to the newest of several connections that wait for it', async () => {
+    const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
+    const { bot, guild } = await createBotInGuild(first.app);
+    const { client, id } = await open(first, bot);
+    const endRequest = await beginLongRequest(client, guild.id);
+    await client.close(4999);
+    const lost = { bot, id, seq: client.sequence };
+    const older = await GatewayClient.open(second.origin);
+    older.send(6, { token: bot.token, session_id: id, seq: lost.seq });
+    await setTimeout(300);
+    const [between] = await resume(first, lost);
+    await setTimeout(300);
+    const resumed = resume(second, lost);
+    await setTimeout(200);
+    await endRequest();
+    const [newest, missed] = await resumed;
+    expect(missed.at(-1)).toBe('RESUMED');
+    await Promise.all([older, between, newest].map((one) => one.close()));
+  });
+
   it('end a session that a stop cannot move, and store nothing', async () => {
     const [first, second] = await Promise.all([start({ REDIS_URL }), start({ REDIS_URL })]);
     const { bot, guild } = await createBotInGuild(first.app);
