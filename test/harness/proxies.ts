@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from './ports.js';
 import type { TestServer } from './server.js';
+import { until } from './until.js';
 
 interface Program {
   file: string;
@@ -79,7 +80,12 @@ export async function startProxy(name: ProxyName, server: TestServer): Promise<R
 export interface ProxyOfTwo extends RunningProxy {
   /** Sends a command to HAProxy's Runtime API. */
   command(command: string): Promise<string>;
+  /** Waits until HAProxy sends requests to these processes, in all of its backends. */
+  untilUp(...names: ('first' | 'second')[]): Promise<void>;
 }
+
+/** Columns of `show stat` (HAProxy's management guide, section 9.1). */
+const STATISTICS = { server: 1, status: 17 };
 
 /**
  * Starts HAProxy in front of two processes, which need not run yet.
@@ -99,12 +105,20 @@ export async function startProxyOfTwo(first: number, second: number, more = ''):
       // In one go: a free port can itself begin with 4001.
       .replace(/127\.0\.0\.1:(400\d)\b/g, (_, shippedPort: string) => `127.0.0.1:${targets.get(shippedPort)}`),
   );
+  const command = async (line: string) => {
+    const socket = connect(api);
+    socket.end(`${line}\n`);
+    return text(socket);
+  };
   return {
     ...proxy,
-    async command(command) {
-      const socket = connect(api);
-      socket.end(`${command}\n`);
-      return text(socket);
+    command,
+    async untilUp(...names) {
+      await until(async () => {
+        const rows = (await command('show stat')).split('\n').map((row) => row.split(','));
+        const servers = rows.filter((row) => names.some((name) => name === row[STATISTICS.server]));
+        return servers.length >= names.length && servers.every((row) => row[STATISTICS.status]?.startsWith('UP'));
+      });
     },
     async stop() {
       await proxy.stop();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { freePort } from '../harness/ports.js';
-import { missingProxy, type RunningProxy, startProxyOfTwo } from '../harness/proxies.js';
+import { missingProxy, type ProxyOfTwo, startProxyOfTwo } from '../harness/proxies.js';
 import { missingForSeveralProcesses, REDIS_URL } from '../harness/redis.js';
 import { openScene, RestBot, type Scene } from '../harness/rest.js';
 import { migratedDatabase, startServer, type TestServer } from '../harness/server.js';
@@ -18,7 +18,7 @@ describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, configu
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let folder: string;
   let servers: TestServer[];
-  let proxy: RunningProxy;
+  let proxy: ProxyOfTwo;
   let scene: Scene;
 
   beforeAll(async () => {
@@ -27,6 +27,7 @@ describe.skipIf(missing)(needing(missing, 'two processes behind HAProxy, configu
     const ports = [await freePort(), await freePort()] as const;
     proxy = await startProxyOfTwo(...ports);
     servers = await Promise.all(ports.map(start));
+    await proxy.untilUp('first', 'second');
     scene = await openScene(servers[0] as TestServer);
   });
   afterAll(async () => {

@@ -78,10 +78,7 @@ class Fleet {
       const state = names.includes(name) ? 'ready' : 'maint';
       await this.#proxy.command(`set server causeway/${name} state ${state}`);
     }
-    await until(async () => {
-      const rows = await this.#proxy.command('show stat');
-      return names.every((name) => new RegExp(`^causeway,${name},.*,UP`, 'm').test(rows));
-    });
+    await this.#proxy.untilUp(...names);
   }
 
   async cutConnections(): Promise<void> {
