@@ -1,32 +1,39 @@
-import type { Clock } from '../../infra/clock.js';
+import type { Clock, Timer } from '../../infra/clock.js';
 
 const REMEMBERED_MS = 10_000;
 
+interface Departure {
+  /** Null while the session is still leaving. */
+  moveId: string | null;
+  expiry: Timer;
+}
+
 /** Sessions that are leaving this process, or have left it a short time ago, until their arrival is known. */
 export class DepartedSessions {
-  /** Their moves; null for those that are still leaving. */
-  readonly #moves = new Map<string, string | null>();
+  readonly #departures = new Map<string, Departure>();
 
   constructor(private readonly clock: Clock) {}
 
   has(sessionId: string): boolean {
-    return this.#moves.has(sessionId);
+    return this.#departures.has(sessionId);
   }
 
   hasAnyOf(moveId: string): boolean {
-    return [...this.#moves.values()].includes(moveId);
+    return [...this.#departures.values()].some((departure) => departure.moveId === moveId);
   }
 
   add(sessionId: string, moveId: string | null = null): void {
-    this.#moves.set(sessionId, moveId);
-    this.clock.after(REMEMBERED_MS, () => this.forget(sessionId));
+    this.forget(sessionId);
+    const expiry = this.clock.after(REMEMBERED_MS, () => this.forget(sessionId));
+    this.#departures.set(sessionId, { moveId, expiry });
   }
 
   forget(sessionId: string): void {
-    this.#moves.delete(sessionId);
+    this.#departures.get(sessionId)?.expiry.cancel();
+    this.#departures.delete(sessionId);
   }
 
   forgetAllOf(moveId: string): void {
-    for (const [id, known] of this.#moves) if (known === moveId) this.#moves.delete(id);
+    for (const [id, departure] of this.#departures) if (departure.moveId === moveId) this.forget(id);
   }
 }

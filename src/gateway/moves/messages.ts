@@ -2,6 +2,7 @@
 export type MoveMessage =
   | { type: 'WHO_TAKES_SESSIONS'; from: string }
   | { type: 'TAKES_SESSIONS'; from: string; processId: string; sessions: number }
+  /** With the requests that it answers, unless the process stops. */
   | { type: 'SESSIONS_LEFT'; from: string; moveId: string; requestIds?: readonly string[] }
   | { type: 'SESSIONS_ARRIVED' | 'SESSIONS_REFUSED'; moveId: string }
   | SessionWanted
