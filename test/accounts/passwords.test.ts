@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changePassword } from '../../src/domain/accounts/index.js';
 import { PASSWORD } from '../harness/accounts.js';
 import { ManualClock } from '../harness/clock.js';
-import { between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
+import { between, noPostgres, untilDoneOrWaiting } from '../harness/interleave.js';
 import { outboxOf } from '../harness/mails.js';
 import { type Person, signUp } from '../harness/people.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
-import { until } from '../harness/until.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -126,7 +125,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a sign-in with a password while
       /^COMMIT/,
       async () => {
         signingIn = signIn(eve, PASSWORD);
-        await Promise.race([signingIn, until(() => isAnybodyWaiting(server.app))]);
+        await untilDoneOrWaiting(server.app, signingIn);
       },
       () => change(eve),
     );

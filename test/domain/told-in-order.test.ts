@@ -28,7 +28,7 @@ import { changeVoiceState, joinVoice, leaveVoice, setOwnVoice } from '../../src/
 import { STREAM_GAP } from '../../src/infra/streams/stream.js';
 import { topics } from '../../src/infra/streams/topics.js';
 import { answer } from '../harness/answers.js';
-import { beforeAnswer, between, isAnybodyWaiting, noPostgres } from '../harness/interleave.js';
+import { beforeAnswer, between, isAnybodyWaiting, noPostgres, untilDoneOrWaiting } from '../harness/interleave.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { until } from '../harness/until.js';
@@ -174,7 +174,7 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'the last published state is the
     let other: Promise<unknown> = Promise.resolve();
     const concurrently = () => {
       other = second();
-      return Promise.race([other, until(() => isAnybodyWaiting(server.app))]);
+      return untilDoneOrWaiting(server.app, other);
     };
     await between(/^COMMIT/, concurrently, first);
     await other;

@@ -88,6 +88,16 @@ export async function isAnybodyWaiting({ db }: Pick<AppContext, 'db'>): Promise<
   return waiting.length > 0;
 }
 
+/** Resolves when the work is done, has failed or waits for a lock. */
+export async function untilDoneOrWaiting(app: Pick<AppContext, 'db'>, work: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const end = () => {
+    isDone = true;
+  };
+  work.then(end, end);
+  await until(async () => isDone || (await isAnybodyWaiting(app)));
+}
+
 /** For {@link between}: `begin` starts `work`, and goes on as soon as it is done or waits for a lock. */
 export function meanwhile<T>(
   app: Pick<AppContext, 'db'>,
@@ -97,7 +107,7 @@ export function meanwhile<T>(
   return {
     async begin() {
       done = work();
-      await Promise.race([done.catch(() => {}), until(() => isAnybodyWaiting(app))]);
+      await untilDoneOrWaiting(app, done);
     },
     async done() {
       if (!done) throw new Error('the work has not begun');
