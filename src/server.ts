@@ -44,6 +44,7 @@ import {
   showRedis,
 } from './infra/observability/metrics.js';
 import { createBus } from './infra/processes/bus.js';
+import type { RateLimits } from './infra/rate-limits.js';
 import { STREAM_GAP } from './infra/streams/stream.js';
 import { topics } from './infra/streams/topics.js';
 import { createOAuthEntrypoint } from './oauth/index.js';
@@ -69,9 +70,13 @@ import { graphqlEntrypoint } from './schema/entrypoint.js';
 import { renderEvent } from './wire/events/index.js';
 import { renderPing } from './wire/interactions-endpoints.js';
 
-/** For tests. */
+/** For tests, and for the sandbox. */
 export interface Overrides {
   clock?: Clock;
+  /** Replaces those of the configuration. */
+  limits?: RateLimits;
+  /** Mounted in addition to the platform's own. */
+  entrypoints?: (app: AppContext) => Entrypoint[];
   log?: Logger;
   /** May delegate to the database store. */
   guilds?: (database: GuildStore) => GuildStore;
@@ -182,6 +187,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   });
   const app: AppContext = createAppContext({
     ...resources,
+    limits: overrides.limits ?? resources.limits,
     degraded: () => [...resources.degraded(), ...(uplink?.isConnected === false ? ['cloud'] : [])],
     config,
     guilds:
@@ -232,6 +238,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       redis && createBus<LifeMessage>(redis, log),
     ),
     ...(config.box ? [] : [relay.entrypoint]),
+    ...(overrides.entrypoints?.(app) ?? []),
   ];
   const uplink = dialsCloud(opened.box)
     ? createUplink(app, { ...opened.box, perform: performHanded(app), random: overrides.random })

@@ -1,5 +1,5 @@
 export { accessApplication, applicationRole, ownApplicationIds, visibleApplications } from './access.js';
-export { type AuthenticatedBot, BotTokens, botTokenHint } from './bot-tokens.js';
+export { type AuthenticatedBot, BotTokens, botTokenHint, createBotToken } from './bot-tokens.js';
 export { createApplication, NewApplication } from './create.js';
 export { deleteApplication } from './delete.js';
 export { countInstallations, type InstallCounts, NOT_INSTALLED } from './install-counts.js';
@@ -16,6 +16,7 @@ export {
 } from './privileged-intents.js';
 export { resetBotToken, resetClientSecret } from './reset.js';
 export { SecretUses } from './secret-uses.js';
+export { createClientSecret } from './secrets.js';
 export { installUrl } from './settings.js';
 export { transferApplication } from './transfer.js';
 export { ApplicationSettings, type UpdateApplicationInput, updateApplication } from './update.js';

@@ -11,7 +11,7 @@ export {
   useComponent,
 } from './invoke.js';
 export { listInteractions } from './list.js';
-export type { Callback, InteractionProgress, OfferedChoice } from './record.js';
+export type { Callback, InteractionProgress, InteractionRecord, OfferedChoice } from './record.js';
 export { autocompleteRequest, commandRequest } from './requests/command-requests.js';
 export { componentRequest } from './requests/component-requests.js';
 export { ChosenValues, InvokedOptions, SubmittedComponents } from './requests/input.js';

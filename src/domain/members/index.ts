@@ -1,4 +1,5 @@
 export { addMember } from './add.js';
+export { becomeMember } from './become.js';
 export { getMember, getOwnMember } from './get.js';
 export { findMembers, listMembers, requireMembersIntent } from './list.js';
 export type { MemberSelection } from './load.js';

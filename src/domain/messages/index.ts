@@ -2,6 +2,8 @@ export { applyEdit } from './apply-edit.js';
 export { deleteMessages } from './bulk-delete.js';
 export {
   findComponent,
+  type InteractiveComponent,
+  interactiveComponents,
   messageComponents,
   modalContent,
 } from './components/index.js';

@@ -45,9 +45,13 @@ function checkSize(components: MessageComponent[], context: z.RefinementCtx): vo
 
 /** Also finds a disabled component. */
 export function findComponent(stored: unknown, customId: string): InteractiveComponent | undefined {
+  return interactiveComponents(stored).find(({ custom_id }) => custom_id === customId);
+}
+
+/** Buttons and selects, also disabled ones, in the order of the message. */
+export function interactiveComponents(stored: unknown): InteractiveComponent[] {
   const parsed = messageComponents.safeParse(stored);
-  const components = parsed.success ? parsed.data : [];
-  return components.flatMap(interactiveIn).find(({ custom_id }) => custom_id === customId);
+  return parsed.success ? parsed.data.flatMap(interactiveIn) : [];
 }
 
 function interactiveIn(component: MessageComponent): InteractiveComponent[] {

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { RunningSandbox } from './start.js';
+
+interface SandboxFlags {
+  port: number;
+  seed?: string;
+  readyFile?: string;
+}
+
+/** Adds `causeway sandbox`. */
+export function addSandboxCommand(program: Command): void {
+  program
+    .command('sandbox')
+    .summary('run a throw-away platform to test bots')
+    .description(
+      'Runs the platform with data that its end removes, a control API at /sandbox, and one world. With a command, it ' +
+        'runs the command with the addresses and tokens in its environment and ends with its status.',
+    )
+    .option('--port <port>', 'the port to listen on; 0 picks a free one', parsePort, 0)
+    .option('--seed <file>', 'what the world contains, in YAML or JSON; without it, two people, a server and a bot')
+    .option('--ready-file <file>', 'write the addresses and tokens to this file when the sandbox is ready')
+    .argument('[command...]', 'a command to run, such as -- npx vitest')
+    .addHelpText('after', EXAMPLES)
+    .action(async (command: string[], flags: SandboxFlags) => process.exit(await run(command, flags)));
+}
+
+const EXAMPLES = `
+Examples:
+  $ causeway sandbox                         run it until Ctrl+C
+  $ causeway sandbox --seed world.yaml       with the people, servers and bots of a file
+  $ causeway sandbox -- npx vitest run       run tests in it
+  $ causeway sandbox -- node bot.js          run a bot with DISCORD_TOKEN and DISCORD_API_URL`;
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  return port;
+}
+
+/** @returns the exit code */
+async function run(command: readonly string[], { port, seed, readyFile }: SandboxFlags): Promise<number> {
+  const ended = endOfUse();
+  const content = seed === undefined ? {} : await readSeed(seed);
+  const { startSandbox } = await import('./start.js');
+  const running = await startSandbox({ port, env: process.env });
+  try {
+    const env = await environmentOf(running, content);
+    if (readyFile !== undefined) await writeReadyFile(readyFile, running, env);
+    if (command.length > 0) return await runCommand(command, env, ended);
+    process.stdout.write(describe(running, env));
+    await ended;
+    return 0;
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Resolves on a signal, or when the program that started this one ends. */
+function endOfUse(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+    if (process.channel) process.once('disconnect', () => resolve());
+  });
+}
+
+async function readSeed(file: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  return parse(await readFile(file, 'utf8')) ?? {};
+}
+
+/** Names that libraries and test programs read. */
+async function environmentOf(running: RunningSandbox, seed: unknown): Promise<Record<string, string>> {
+  const world = await running.createWorld(seed);
+  const application = world.applications[0];
+  return {
+    CAUSEWAY_SANDBOX_URL: running.url,
+    CAUSEWAY_SANDBOX_TOKEN: running.token,
+    CAUSEWAY_WORLD: world.id,
+    DISCORD_API_URL: world.api,
+    DISCORD_GATEWAY_URL: world.gateway,
+    ...(application && {
+      DISCORD_TOKEN: application.token,
+      DISCORD_APPLICATION_ID: application.id,
+      DISCORD_CLIENT_SECRET: application.clientSecret,
+      DISCORD_PUBLIC_KEY: application.publicKey,
+    }),
+    ...(world.guilds[0] && { DISCORD_GUILD_ID: world.guilds[0].id }),
+  };
+}
+
+/** Appears complete: a program may wait for it. */
+async function writeReadyFile(
+  file: string,
+  { origin, url, token }: RunningSandbox,
+  env: Record<string, string>,
+): Promise<void> {
+  const content = { origin, control: { url, token }, env };
+  await writeFile(`${file}.part`, JSON.stringify(content, null, 2), { mode: 0o600 });
+  await rename(`${file}.part`, file);
+}
+
+function describe({ origin, url }: RunningSandbox, env: Record<string, string>): string {
+  const lines = Object.entries(env).map(([name, value]) => `export ${name}=${value}`);
+  return `The sandbox is ready.
+
+  portal        ${origin}/portal
+  control API   ${url}/openapi.json
+
+${lines.join('\n')}
+
+Press Ctrl+C to stop. Its data is then removed.
+`;
+}
+
+/** @returns the status of the command, or 128 and the number of the signal that ended it */
+function runCommand(
+  [file = '', ...args]: readonly string[],
+  env: Record<string, string>,
+  ended: Promise<void>,
+): Promise<number> {
+  const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+  void ended.then(() => child.kill());
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new Error(`Could not run ${file}: ${error.message}`)));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+}

@@ -1,0 +1,113 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parse as parseYaml, YAMLParseError } from 'yaml';
+import { type DomainError, refusalIn } from '../domain/errors.js';
+import { parseInput } from '../domain/parse-input.js';
+import type { Entrypoint } from '../entrypoint.js';
+import { STATUS_OF_KIND } from '../http/faults.js';
+import { hashSecret, secretMatches } from '../infra/crypto/secrets.js';
+import { SandboxError } from './errors.js';
+import { CONTROL_PATH, controlDocument } from './openapi.js';
+import type { Route } from './route.js';
+import type { Sandbox } from './sandbox.js';
+import { routes } from './table.js';
+
+/** Seeds may contain files. In bytes. */
+const MAX_BODY = 32 * 1024 * 1024;
+
+const LOOPBACK = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/;
+
+/**
+ * The control API of a sandbox at `/sandbox`. It answers only programs on this machine with the token.
+ * @param token compared in constant time
+ */
+export function createControlEntrypoint(sandbox: Sandbox, token: string): Entrypoint {
+  const tokenHash = hashSecret(token);
+  return {
+    mount(http) {
+      http.register(
+        async (scope) => {
+          acceptJsonAndYaml(scope);
+          scope.setErrorHandler<FastifyError>((error, request, reply) => refuse(sandbox, error, request, reply));
+          scope.setNotFoundHandler(() => {
+            throw new SandboxError(404, 'NOT_FOUND', `There is no such route. ${CONTROL_PATH}/openapi.json lists all.`);
+          });
+          scope.addHook('onRequest', async ({ raw, headers }) => {
+            if (!LOOPBACK.test(raw.socket.remoteAddress ?? '')) {
+              throw new SandboxError(403, 'NOT_LOCAL', 'The control API answers only programs on this machine.');
+            }
+            if (!secretMatches(/^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '', tokenHash)) {
+              throw new SandboxError(
+                401,
+                'WRONG_TOKEN',
+                'Send the header "Authorization: Bearer …" with the token that the sandbox printed when it started.',
+              );
+            }
+          });
+          scope.get('/openapi.json', async () => controlDocument(routes, sandbox.app.addresses.publicUrl));
+          for (const row of routes) mountRoute(scope, sandbox, row);
+        },
+        { prefix: CONTROL_PATH },
+      );
+    },
+  };
+}
+
+function mountRoute(http: FastifyInstance, sandbox: Sandbox, row: Route): void {
+  http.route({
+    method: row.method,
+    url: row.path,
+    async handler(request, reply) {
+      const body = row.body && parseInput(row.body, request.body ?? {});
+      const query = row.query && parseInput(row.query, request.query);
+      const params = request.params as Readonly<Record<string, string>>;
+      const answer = await row.run(sandbox, { params, body: body as never, query: query as never });
+      reply.header('cache-control', 'no-store');
+      return answer === undefined ? reply.code(204).send() : reply.send(answer);
+    },
+  });
+}
+
+function acceptJsonAndYaml(http: FastifyInstance): void {
+  http.removeAllContentTypeParsers();
+  const options = { parseAs: 'string', bodyLimit: MAX_BODY } as const;
+  http.addContentTypeParser('application/json', options, async (_request: FastifyRequest, text: string) => {
+    if (text === '') return {};
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      throw new SandboxError(400, 'INVALID_JSON', `The body is not valid JSON: ${(error as Error).message}`);
+    }
+  });
+  const yaml = /^(application|text)\/(x-)?yaml/;
+  http.addContentTypeParser(yaml, options, async (_request: FastifyRequest, text: string) => {
+    try {
+      return (parseYaml(text) as unknown) ?? {};
+    } catch (error) {
+      if (!(error instanceof YAMLParseError)) throw error;
+      throw new SandboxError(400, 'INVALID_YAML', `The body is not valid YAML: ${error.message}`);
+    }
+  });
+}
+
+function refuse({ app }: Sandbox, error: FastifyError, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof SandboxError) {
+    return reply.code(error.status).send({ code: error.code, message: error.message });
+  }
+  const refusal = refusalIn(error);
+  if (refusal) {
+    const { code, kind, fields } = refusal;
+    return reply
+      .code(STATUS_OF_KIND[kind])
+      .send({ code, message: messageOf(refusal), ...(fields.length > 0 && { fields }) });
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return reply.code(error.statusCode).send({ code: 'INVALID_REQUEST', message: error.message });
+  }
+  app.log.error({ err: error, requestId: id }, 'Request to the control API failed');
+  return reply.code(500).send({ code: 'INTERNAL_ERROR', message: `Internal error (request ${id}).` });
+}
+
+function messageOf({ code, message, fields }: DomainError): string {
+  if (code !== 'INVALID_INPUT') return message;
+  return fields.map((field) => `${field.path || 'body'}: ${field.message}`).join(' ');
+}

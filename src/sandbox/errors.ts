@@ -1,0 +1,22 @@
+/** A failure of the control API that is not a refusal of the platform. */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError';
+
+  constructor(
+    readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 504,
+    /** For programs, in capitals. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export function notFound(what: string, name: string, known: readonly string[]): SandboxError {
+  const list = known.length === 0 ? 'There is none.' : `There are: ${known.join(', ')}.`;
+  return new SandboxError(
+    404,
+    `UNKNOWN_${what.toUpperCase().replaceAll(' ', '_')}`,
+    `There is no ${what} "${name}". ${list}`,
+  );
+}

@@ -1,0 +1,137 @@
+import { type APIMessage, MessageFlags } from 'discord-api-types/v10';
+import { z } from 'zod';
+import { type CallContext, requirePerson } from '../../domain/call.js';
+import { accessChannel } from '../../domain/guilds/index.js';
+import {
+  editMessage,
+  loadMessage,
+  type MessageRecord,
+  messageContent,
+  sendMessage,
+  viewerOf,
+  visibleTo,
+} from '../../domain/messages/index.js';
+import { topics } from '../../infra/streams/topics.js';
+import { renderMessage } from '../../wire/messages.js';
+import { notFound, SandboxError } from '../errors.js';
+import { until } from '../waiting.js';
+import type { World } from '../worlds/world.js';
+import { receive, TestFile, UPLOADS_PER_CALL } from './files.js';
+
+export const NewTestMessage = z.strictObject({
+  channel: z.string(),
+  content: messageContent.optional(),
+  replyTo: z.string().regex(/^\d+$/).optional().describe('The id of a message in the channel.'),
+  files: z.array(TestFile).max(UPLOADS_PER_CALL).default([]),
+});
+
+export const TestEdit = z.strictObject({
+  channel: z.string(),
+  message: z.string().regex(/^\d+$/),
+  content: messageContent,
+});
+
+/** @throws the refusals of `sendMessage` */
+export async function send(
+  world: World,
+  call: CallContext,
+  { channel, content, replyTo, files }: z.output<typeof NewTestMessage>,
+): Promise<APIMessage> {
+  const { id } = await world.channel(channel);
+  const reference = replyTo === undefined ? undefined : { messageId: BigInt(replyTo), failIfNotExists: undefined };
+  const received = await receive(world.app, files);
+  const body = { content, reference };
+  return shown(world, await sendMessage(call, { channelId: id, body, files: received }));
+}
+
+/** @throws the refusals of `editMessage` */
+export async function edit(
+  world: World,
+  call: CallContext,
+  { channel, message, content }: z.output<typeof TestEdit>,
+): Promise<APIMessage> {
+  const { id } = await world.channel(channel);
+  return shown(world, await editMessage(call, { channelId: id, messageId: BigInt(message), body: { content } }));
+}
+
+/** Deferred answers that a wait skips. */
+const LOOKED_AT = 50;
+
+export interface MessageWait {
+  channel: string;
+  /** Only later messages. */
+  after: bigint;
+  /** `bots`, `anyone`, or the name of a person or an application. */
+  from: string;
+}
+
+/**
+ * The first later message that the caller can see.
+ * @param withinMs in real time
+ * @throws SandboxError NO_MESSAGE
+ */
+export async function nextMessage(
+  world: World,
+  call: CallContext,
+  { channel, after, from }: MessageWait,
+  withinMs: number,
+): Promise<APIMessage> {
+  const { id, guildId } = await world.channel(channel);
+  const place = await accessChannel(call, id, 'viewChannel');
+  const author = authorOf(world, from);
+  const look = async () => {
+    const rows = await world.app.db.reader.message.findMany({
+      where: { channelId: id, id: { gt: after }, ...author, ...visibleTo(viewerOf(call)) },
+      orderBy: { id: 'asc' },
+      select: { id: true, flags: true },
+      take: LOOKED_AT,
+    });
+    // A deferred answer becomes a message when the bot completes it.
+    const next = rows.find(({ flags }) => (flags & MessageFlags.Loading) === 0);
+    return next ? loadMessage(call, place, next.id, viewerOf(call)) : null;
+  };
+  const found = await until(world.app, topicsOf(call, guildId), withinMs, look);
+  if (found) return shown(world, found);
+  throw new SandboxError(504, 'NO_MESSAGE', `No message from ${from} came in ${channel} within ${withinMs} ms.`);
+}
+
+/**
+ * Waits until a message was edited.
+ * @param since its `edited_timestamp` so far
+ * @throws SandboxError NO_EDIT, UNKNOWN_MESSAGE after its deletion
+ */
+export async function nextEdit(
+  world: World,
+  call: CallContext,
+  { channel, message, since }: { channel: string; message: string; since: string | null },
+  withinMs: number,
+): Promise<APIMessage> {
+  const { id, guildId } = await world.channel(channel);
+  const place = await accessChannel(call, id, 'viewChannel');
+  const look = async () => {
+    const found = shown(world, await loadMessage(call, place, BigInt(message), viewerOf(call)));
+    return found.edited_timestamp === since ? null : found;
+  };
+  const found = await until(world.app, topicsOf(call, guildId), withinMs, look);
+  if (found) return found;
+  throw new SandboxError(504, 'NO_EDIT', `The message ${message} was not edited within ${withinMs} ms.`);
+}
+
+/** Ephemeral and direct messages are published to their user. */
+function topicsOf(call: CallContext, guildId: bigint | null): string[] {
+  const own = topics.user(requirePerson(call).user.id);
+  return guildId === null ? [own] : [topics.guild(guildId), own];
+}
+
+function authorOf(world: World, from: string) {
+  if (from === 'anyone') return {};
+  if (from === 'bots') return { author: { bot: true } };
+  const users = [...world.people.values(), ...world.applications];
+  const found = users.find(({ name, id }) => name === from || String(id) === from);
+  if (!found) throw notFound('user', from, ['bots', 'anyone', ...users.map(({ name }) => name)]);
+  return { authorId: found.id };
+}
+
+function shown({ app }: World, message: MessageRecord): APIMessage {
+  return renderMessage(message, app.addresses);
+}

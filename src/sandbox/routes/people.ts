@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import type { CallContext } from '../../domain/call.js';
+import { openDirectChannel } from '../../domain/channels/index.js';
+import { joinGuild, leaveGuild } from '../../domain/guilds/index.js';
+import { createInvite } from '../../domain/invites/index.js';
+import { addReaction, deleteMessage, removeReaction, startTyping } from '../../domain/messages/index.js';
+import { joinVoice, leaveVoice } from '../../domain/voice/index.js';
+import { Autocompletion, autocomplete, Invocation, runCommand } from '../people/commands.js';
+import { Submission, submit, Use, use } from '../people/components.js';
+import { edit, NewTestMessage, nextEdit, nextMessage, send, TestEdit } from '../people/messages.js';
+import { explaining } from '../people/refusals.js';
+import { type Route, route } from '../route.js';
+import type { Sandbox } from '../sandbox.js';
+import { LONGEST_WAIT_MS } from '../waiting.js';
+import type { World } from '../worlds/world.js';
+
+const ID = /^\d{1,20}$/;
+const Id = z.string().regex(ID, 'The value must be an id.');
+
+const Wait = z.object({
+  withinMs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(LONGEST_WAIT_MS)
+    .default(5_000)
+    .describe('How long to wait for the bot, in milliseconds of real time.'),
+});
+
+const MessageKey = z.strictObject({ channel: z.string(), message: Id });
+const Reaction = MessageKey.extend({ emoji: z.string().describe('Such as 👍, or name:id.') });
+
+/** @returns the person's world and call */
+async function actor(sandbox: Sandbox, { world: id, person }: Readonly<Record<string, string>>) {
+  const world = sandbox.world(id);
+  return { world, call: await world.as(person ?? '') };
+}
+
+/** Runs `work` as the person. A refusal says what they may do in the channel. */
+async function inChannel<Result>(
+  sandbox: Sandbox,
+  params: Readonly<Record<string, string>>,
+  channel: string,
+  work: (world: World, call: CallContext) => Promise<Result>,
+): Promise<Result> {
+  const { world, call } = await actor(sandbox, params);
+  return explaining(world, call, channel, () => work(world, call));
+}
+
+const AT = '/worlds/:world/people/:person';
+
+const interactionRoutes = [
+  route(`POST ${AT}/commands`, {
+    summary: "Runs a command and waits for the bot's answer.",
+    body: Invocation,
+    query: Wait,
+    run: (sandbox, { params, body, query }) =>
+      inChannel(sandbox, params, body.channel, (world, call) => runCommand(world, call, body, query.withinMs)),
+  }),
+  route(`POST ${AT}/autocompletions`, {
+    summary: 'Asks for the choices of an option.',
+    body: Autocompletion,
+    query: Wait,
+    run: (sandbox, { params, body, query }) =>
+      inChannel(sandbox, params, body.channel, (world, call) => autocomplete(world, call, body, query.withinMs)),
+  }),
+  route(`POST ${AT}/components`, {
+    summary: "Clicks a button or chooses in a select, and waits for the bot's answer.",
+    body: Use,
+    query: Wait,
+    run: (sandbox, { params, body, query }) =>
+      inChannel(sandbox, params, body.channel, (world, call) => use(world, call, body, query.withinMs)),
+  }),
+  route(`POST ${AT}/modals`, {
+    summary: "Submits a modal and waits for the bot's answer.",
+    body: Submission,
+    query: Wait,
+    async run(sandbox, { params, body, query }) {
+      const { world, call } = await actor(sandbox, params);
+      return submit(world, call, body, query.withinMs);
+    },
+  }),
+];
+
+const messageRoutes = [
+  route(`POST ${AT}/messages`, {
+    summary: 'Sends a message.',
+    body: NewTestMessage,
+    run: (sandbox, { params, body }) =>
+      inChannel(sandbox, params, body.channel, (world, call) => send(world, call, body)),
+  }),
+  route(`PATCH ${AT}/messages`, {
+    summary: 'Edits an own message.',
+    body: TestEdit,
+    run: (sandbox, { params, body }) =>
+      inChannel(sandbox, params, body.channel, (world, call) => edit(world, call, body)),
+  }),
+  route(`DELETE ${AT}/messages`, {
+    summary: 'Deletes a message.',
+    body: MessageKey,
+    run: (sandbox, { params, body }) =>
+      inChannel(sandbox, params, body.channel, async (world, call) => {
+        const { id: channelId } = await world.channel(body.channel);
+        await deleteMessage(call, { channelId, messageId: BigInt(body.message) });
+        return undefined;
+      }),
+  }),
+  route(`PUT ${AT}/reactions`, {
+    summary: 'Adds a reaction.',
+    body: Reaction,
+    run: (sandbox, { params, body }) =>
+      inChannel(sandbox, params, body.channel, async (world, call) => {
+        const { id: channelId } = await world.channel(body.channel);
+        await addReaction(call, { channelId, messageId: BigInt(body.message), emoji: body.emoji });
+        return undefined;
+      }),
+  }),
+  route(`DELETE ${AT}/reactions`, {
+    summary: 'Removes an own reaction.',
+    body: Reaction,
+    run: (sandbox, { params, body }) =>
+      inChannel(sandbox, params, body.channel, async (world, call) => {
+        const { id: channelId } = await world.channel(body.channel);
+        await removeReaction(call, { channelId, messageId: BigInt(body.message), emoji: body.emoji });
+        return undefined;
+      }),
+  }),
+  route(`POST ${AT}/typing`, {
+    summary: 'Starts typing.',
+    body: z.strictObject({ channel: z.string() }),
+    run: (sandbox, { params, body }) =>
+      inChannel(sandbox, params, body.channel, async (world, call) => {
+        await startTyping(call, { channelId: (await world.channel(body.channel)).id });
+        return undefined;
+      }),
+  }),
+  route(`GET ${AT}/next-message`, {
+    summary: 'Waits for the next message that the person sees, also an ephemeral one.',
+    query: Wait.extend({
+      channel: z.string(),
+      after: Id.default('0').describe('Only messages with higher ids.'),
+      from: z.string().default('bots').describe('`bots`, `anyone`, or a name.'),
+    }),
+    async run(sandbox, { params, query: { after, withinMs, ...wait } }) {
+      const { world, call } = await actor(sandbox, params);
+      return nextMessage(world, call, { ...wait, after: BigInt(after) }, withinMs);
+    },
+  }),
+  route(`GET ${AT}/next-edit`, {
+    summary: 'Waits until a message was edited.',
+    query: Wait.extend({
+      ...MessageKey.shape,
+      since: z.string().optional().describe('Its `edited_timestamp` so far. Default: not edited.'),
+    }),
+    async run(sandbox, { params, query: { withinMs, since = null, ...key } }) {
+      const { world, call } = await actor(sandbox, params);
+      return nextEdit(world, call, { ...key, since }, withinMs);
+    },
+  }),
+];
+
+const membershipRoutes = [
+  route(`POST ${AT}/invites`, {
+    summary: 'Creates an invite.',
+    body: z.strictObject({ channel: z.string() }),
+    run: (sandbox, { params, body }) =>
+      inChannel(sandbox, params, body.channel, async (world, call) => {
+        const { code } = await createInvite(call, (await world.channel(body.channel)).id);
+        return { code };
+      }),
+  }),
+  route(`POST ${AT}/joins`, {
+    summary: 'Joins a server with an invite.',
+    body: z.strictObject({ code: z.string() }),
+    async run(sandbox, { params, body }) {
+      const { call } = await actor(sandbox, params);
+      const { id, name } = await joinGuild(call, body.code);
+      return { id: String(id), name };
+    },
+  }),
+  route(`POST ${AT}/leaves`, {
+    summary: 'Leaves a server.',
+    body: z.strictObject({ guild: z.string().optional().describe('Default: the first server.') }),
+    async run(sandbox, { params, body }) {
+      const { world, call } = await actor(sandbox, params);
+      await leaveGuild(call, world.guild(body.guild).id);
+    },
+  }),
+  route(`PUT ${AT}/voice`, {
+    summary: 'Joins a voice channel, or leaves it.',
+    body: z.strictObject({
+      channel: z.string().nullable().describe('Null to leave.'),
+      guild: z.string().optional().describe('The server to leave voice in. Default: the first one.'),
+    }),
+    async run(sandbox, { params, body }) {
+      const { world, call } = await actor(sandbox, params);
+      if (body.channel === null) await leaveVoice(call, world.guild(body.guild).id);
+      else {
+        const { id } = world.person(params.person ?? '');
+        const connection = world.app.connections.openForRequests(id, async () => true);
+        await joinVoice(call, { channelId: (await world.channel(body.channel)).id }, connection);
+      }
+    },
+  }),
+  route(`POST ${AT}/direct-channels`, {
+    summary: 'Opens the direct channel with a bot or a person.',
+    body: z.strictObject({ with: z.string().describe('The name of an application or a person, or an id.') }),
+    async run(sandbox, { params, body }) {
+      const { world, call } = await actor(sandbox, params);
+      const others = [...world.applications, ...world.people.values()];
+      const other = others.find(({ name, id }) => name === body.with || String(id) === body.with);
+      const { channel } = await openDirectChannel(call, other?.id ?? world.person(body.with).id);
+      return { id: String(channel.id) };
+    },
+  }),
+];
+
+export const personRoutes: readonly Route[] = [...interactionRoutes, ...messageRoutes, ...membershipRoutes];

@@ -1,0 +1,52 @@
+import { signIn } from '../people/sessions.js';
+import { route } from '../route.js';
+import { describeWorld } from '../worlds/describe.js';
+import { PersonSeed, Seed } from '../worlds/seed.js';
+
+export const worldRoutes = [
+  route('GET /', {
+    summary: 'Describes the instance and lists its worlds.',
+    run: (sandbox) => ({
+      origin: sandbox.app.addresses.publicUrl,
+      worlds: sandbox.worlds.map(({ id, seed }) => ({ id, name: seed.name ?? `World ${id}` })),
+    }),
+  }),
+  route('POST /worlds', {
+    summary: 'Creates a world from a seed, in JSON or YAML.',
+    body: Seed,
+    run: async (sandbox, { body }) => describeWorld(await sandbox.createWorld(body)),
+  }),
+  route('GET /worlds/:world', {
+    summary: 'Describes a world with the tokens of its bots.',
+    run: (sandbox, { params }) => describeWorld(sandbox.world(params.world)),
+  }),
+  route('POST /worlds/:world/reset', {
+    summary: 'Returns to the seed, with the same ids. Bots stay connected and their commands stay registered.',
+    run: async (sandbox, { params }) => {
+      await sandbox.world(params.world).reset();
+      return undefined;
+    },
+  }),
+  route('DELETE /worlds/:world', {
+    summary: 'Removes the world, and ends the sessions of its bots.',
+    run: async (sandbox, { params }) => {
+      await sandbox.disposeWorld(params.world ?? '');
+      return undefined;
+    },
+  }),
+  route('POST /worlds/:world/people', {
+    summary: 'Adds a person, who is in no server.',
+    body: PersonSeed,
+    run: async (sandbox, { params, body }) => {
+      const { id, name } = await sandbox.world(params.world).addPerson(body);
+      return { id: String(id), name };
+    },
+  }),
+  route('POST /worlds/:world/people/:person/sessions', {
+    summary: 'Signs a person in. The session works at /graphql, in the REST API and in the portal.',
+    run: async (sandbox, { params }) => {
+      const world = sandbox.world(params.world);
+      return signIn(world.app, world.person(params.person ?? ''));
+    },
+  }),
+];

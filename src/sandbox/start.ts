@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../config.js';
+import type { AppContext } from '../context.js';
+import { parseInput } from '../domain/parse-input.js';
+import { randomToken } from '../infra/crypto/secrets.js';
+import { packageRoot } from '../infra/package-root.js';
+import { createRateLimits } from '../infra/rate-limits.js';
+import { createServer } from '../server.js';
+import { createControlEntrypoint } from './entrypoint.js';
+import { CONTROL_PATH } from './openapi.js';
+import type { WorldDescription } from './protocol.js';
+import { Sandbox } from './sandbox.js';
+import { WorldLimits } from './world-limits.js';
+import { describeWorld } from './worlds/describe.js';
+import { Seed } from './worlds/seed.js';
+
+export interface SandboxOptions {
+  /** 0 picks a free one. */
+  port: number;
+  /** Default: a random one. */
+  token?: string | undefined;
+  /** A SQLite file with all migrations, which makes the start faster. Default: the one of the build, if there is one. */
+  database?: string | undefined;
+  /** Settings of the instance, of which only some apply. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RunningSandbox {
+  origin: string;
+  /** Of the control API. */
+  url: string;
+  token: string;
+  app: AppContext;
+  /** @throws INVALID_INPUT */
+  createWorld(seed: unknown): Promise<WorldDescription>;
+  /** Also removes its data. */
+  stop(): Promise<void>;
+}
+
+/** `scripts/prepared-database.mjs` makes it. */
+const PREPARED = join(packageRoot(), 'dist/prepared.db');
+
+/**
+ * Starts the platform with the control API and data that its end removes.
+ * @throws {StartError}
+ */
+export async function startSandbox({
+  port,
+  token = randomToken(24),
+  database = PREPARED,
+  env = {},
+}: SandboxOptions): Promise<RunningSandbox> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'causeway-sandbox-'));
+  const remove = () => rm(dataDir, { recursive: true, force: true });
+  try {
+    if (existsSync(database)) await copyFile(database, join(dataDir, 'causeway.db'));
+    const config = readConfig({
+      LOG_LEVEL: 'warn',
+      BUILT_IN_COMMANDS: 'off',
+      DRAIN_TIMEOUT_MS: '4000',
+      ...settingsIn(env),
+      PORT: String(port),
+      DATA_DIR: dataDir,
+    });
+    const limits = new WorldLimits(createRateLimits(null));
+    const made: { sandbox?: Sandbox } = {};
+    const server = await createServer(config, {
+      limits,
+      entrypoints: (app) => {
+        made.sandbox = new Sandbox(app, limits);
+        return [createControlEntrypoint(made.sandbox, token)];
+      },
+    });
+    const origin = await server.start();
+    const { sandbox } = made;
+    if (!sandbox) throw new Error('The server did not mount the control API.');
+    return {
+      origin,
+      url: `${origin}${CONTROL_PATH}`,
+      token,
+      app: server.app,
+      createWorld: async (seed) => describeWorld(await sandbox.createWorld(parseInput(Seed, seed))),
+      async stop() {
+        await server.stop();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** The others would keep data, or use services of another installation. */
+const SETTINGS = ['LOG_LEVEL', 'BUILT_IN_COMMANDS'];
+
+function settingsIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}

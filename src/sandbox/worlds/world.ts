@@ -1,0 +1,196 @@
+import { type AppContext, callContext } from '../../context.js';
+import type { CallContext } from '../../domain/call.js';
+import { becomeMember } from '../../domain/members/index.js';
+import type { Channel, Role, User } from '../../infra/database/index.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
+import { topics } from '../../infra/streams/topics.js';
+import { notFound } from '../errors.js';
+import { type BuiltApplication, type BuiltGuild, type Named, personRows, repeated, WorldRows } from './build.js';
+import { removeContent, removeOwners, scopeOfWorld, type WorldScope } from './restore.js';
+import type { PersonSeed, Seed } from './seed.js';
+
+/**
+ * People, servers and applications that a test uses alone. Worlds share an instance and cannot see each other. Names
+ * are those of the seed; an id works wherever a name does.
+ */
+export class World {
+  readonly people = new Map<string, Named>();
+  readonly guilds: readonly BuiltGuild[];
+  readonly applications: readonly BuiltApplication[];
+
+  private constructor(
+    readonly id: string,
+    readonly app: AppContext,
+    readonly seed: Seed,
+    private readonly rows: WorldRows,
+  ) {
+    for (const person of rows.built.people) this.people.set(person.name, person);
+    this.guilds = rows.built.guilds;
+    this.applications = rows.built.applications;
+  }
+
+  /** @throws INVALID_INPUT for a name that the seed does not have */
+  static async create(app: AppContext, seed: Seed, number: number): Promise<World> {
+    const rows = new WorldRows(app, seed, number);
+    await app.callOfNobody().write(({ db }) => rows.insert(db));
+    await rows.registerCommands();
+    return new World(String(number), app, seed, rows);
+  }
+
+  /** Adds a person who is in no server. @throws INVALID_INPUT for a name that is taken */
+  async addPerson(seed: PersonSeed): Promise<Named> {
+    if (this.people.has(seed.name)) throw repeated('name', seed.name);
+    const { user, account } = personRows(this.app, seed, Number(this.id));
+    const person = { id: user.id, name: seed.name };
+    this.people.set(seed.name, person);
+    await this.app.callOfNobody().write(async ({ db }) => {
+      await db.user.create({ data: user });
+      await db.authUser.create({ data: account });
+    });
+    return person;
+  }
+
+  /** Makes a person a member without an invite. */
+  async join({ id: guildId }: BuiltGuild, { id: userId }: Named): Promise<void> {
+    const call = this.app.callOfNobody();
+    await call.write((write) => becomeMember(call, write, { guildId, userId }), {
+      streams: [topics.guild(guildId), topics.user(userId)],
+    });
+  }
+
+  /** The call context of a person, whose permissions the platform checks. */
+  async as(name: string): Promise<CallContext> {
+    return callContext(this.app, { kind: 'person', user: await this.user(name) });
+  }
+
+  /** The call context of the owner of a server, who may do everything in it. */
+  async asOwnerOf({ ownerId }: BuiltGuild): Promise<CallContext> {
+    const user = await this.app.db.reader.user.findUniqueOrThrow({ where: { id: ownerId } });
+    return callContext(this.app, { kind: 'person', user });
+  }
+
+  user(name: string): Promise<User> {
+    return this.app.db.reader.user.findUniqueOrThrow({ where: { id: this.person(name).id } });
+  }
+
+  person(name: string): Named {
+    const found = this.people.get(name) ?? [...this.people.values()].find(({ id }) => String(id) === name);
+    if (!found) throw notFound('person', name, [...this.people.keys()]);
+    return found;
+  }
+
+  /** @param name default: the only one, or the first */
+  application(name?: string): BuiltApplication {
+    return find('application', this.applications, name);
+  }
+
+  /** @param name default: the first */
+  guild(name?: string): BuiltGuild {
+    return find('server', this.guilds, name);
+  }
+
+  /**
+   * Also finds channels that were made since, and direct channels by their ids.
+   * @param name `general`, `#general`, `Server/general` or an id
+   */
+  async channel(name: string): Promise<Channel> {
+    const { reader } = this.app.db;
+    const id = parseSnowflake(name);
+    if (id !== undefined) {
+      const found = await reader.channel.findUnique({ where: { id } });
+      if (found) return found;
+    }
+    const at = name.lastIndexOf('/');
+    const guilds = at < 0 ? this.guilds : [this.guild(name.slice(0, at))];
+    const channels = await reader.channel.findMany({
+      where: { guildId: { in: guilds.map((guild) => guild.id) } },
+      orderBy: [{ type: 'asc' }, { id: 'asc' }],
+    });
+    const wanted = name.slice(at + 1).replace(/^#/, '');
+    const found = channels.find((channel) => channel.name === wanted);
+    if (found) return found;
+    throw notFound(
+      'channel',
+      name,
+      channels.map((channel) => channel.name),
+    );
+  }
+
+  async role(guild: BuiltGuild, name: string): Promise<Role> {
+    const roles = await this.app.db.reader.role.findMany({ where: { guildId: guild.id } });
+    const found = roles.find((role) => role.name === name || String(role.id) === name);
+    if (found) return found;
+    throw notFound(
+      'role',
+      name,
+      roles.map((role) => role.name),
+    );
+  }
+
+  /**
+   * Returns to the seed, with the same ids. Sessions of bots stay; they receive GUILD_DELETE (unavailable) and
+   * GUILD_CREATE for each server. Commands that bots registered stay too, because bots register them only when they
+   * start.
+   */
+  async reset(): Promise<void> {
+    const scope = await this.#scope();
+    const added = {
+      people: [...this.people.values()]
+        .filter((person) => !this.rows.built.people.includes(person))
+        .map(({ id }) => id),
+      applications: scope.applications.filter((id) => !this.applications.some((application) => application.id === id)),
+      teams: scope.teams,
+    };
+    await this.app.callOfNobody().write(async ({ db }) => {
+      await removeContent(db, scope);
+      await removeOwners(db, added);
+      await this.rows.restore(db);
+    });
+    for (const person of [...this.people.values()])
+      if (added.people.includes(person.id)) this.people.delete(person.name);
+    this.#announceChanges();
+    for (const { id } of this.guilds) this.app.publish({ type: 'GUILD_DELETE', guildId: id, unavailable: true });
+    for (const [guildId, userId] of this.rows.botMembers()) {
+      this.app.publish({ type: 'GUILD_JOINED', guildId, userId });
+    }
+  }
+
+  /** Removes everything, and ends the sessions of its bots. */
+  async dispose(): Promise<void> {
+    const scope = await this.#scope();
+    await this.app.callOfNobody().write(async ({ db }) => {
+      await removeContent(db, scope);
+      await removeOwners(db, scope);
+    });
+    for (const { id } of this.guilds) this.app.publish({ type: 'GUILD_DELETE', guildId: id, unavailable: false });
+    this.#announceChanges();
+    for (const { id } of this.people.values()) this.app.publish({ type: 'SESSION_ENDED', userId: id });
+  }
+
+  #scope(): Promise<WorldScope> {
+    return scopeOfWorld(
+      this.app.db.reader,
+      [...this.people.values()].map(({ id }) => id),
+    );
+  }
+
+  /** Drops what the caches of the platform hold. */
+  #announceChanges(): void {
+    for (const { id } of this.applications) {
+      this.app.publish({ type: 'BOT_TOKEN_RESET', applicationId: id });
+      this.app.publish({ type: 'COMMAND_ACCESS_UPDATED', applicationId: id });
+    }
+    for (const { id } of this.people.values()) this.app.publish({ type: 'PORTAL_HOME_UPDATED', userId: id });
+  }
+}
+
+function find<Thing extends Named>(what: string, things: readonly Thing[], name: string | undefined): Thing {
+  const found = name === undefined ? things[0] : things.find((one) => one.name === name || String(one.id) === name);
+  if (!found)
+    throw notFound(
+      what,
+      name ?? '',
+      things.map((one) => one.name),
+    );
+  return found;
+}

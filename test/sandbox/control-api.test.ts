@@ -1,0 +1,62 @@
+import { describe, expect } from 'vitest';
+import { SandboxError } from '../../src/testing/index.js';
+import { test } from '../harness/sandbox.js';
+
+describe('the control API', () => {
+  test('refuses a request without the token, or with another one', async ({ running }) => {
+    for (const authorization of [undefined, 'Bearer wrong', running.token]) {
+      const response = await fetch(`${running.url}/worlds`, {
+        method: 'POST',
+        headers: authorization === undefined ? {} : { authorization },
+      });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ code: 'WRONG_TOKEN' });
+    }
+  });
+
+  test('does not exist in a program that was not started as a sandbox', async ({ server }) => {
+    for (const path of ['/sandbox', '/sandbox/worlds', '/sandbox/openapi.json']) {
+      expect((await fetch(server.origin + path)).status).toBe(404);
+    }
+  });
+
+  test('describes all of its routes in an OpenAPI document', async ({ running }) => {
+    const response = await fetch(`${running.url}/openapi.json`, {
+      headers: { authorization: `Bearer ${running.token}` },
+    });
+    const { paths } = (await response.json()) as { paths: Record<string, object> };
+    expect(Object.keys(paths)).toContain('/sandbox/worlds/{world}/people/{person}/commands');
+    expect(Object.keys(paths['/sandbox/worlds/{world}'] ?? {})).toEqual(['get', 'delete']);
+  });
+
+  test('names each fault of a seed with its path', async ({ instance }) => {
+    const seed = { people: ['ada', 'ADA'], guilds: [{ name: 'Kitchen', owner: 'bob' }] };
+    const refusal = await instance.createWorld(seed).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(SandboxError);
+    expect((refusal as SandboxError).fields).toMatchObject([{ path: 'people.1.name' }]);
+    await expect(instance.createWorld({ guilds: [{ name: 'Kitchen', owner: 'bob' }] })).rejects.toThrow(
+      'guilds.0.owner: The world has no person with the name "bob".',
+    );
+  });
+
+  test('accepts a seed in YAML', async ({ instance }) => {
+    const world = await instance.createWorld('guilds:\n  - name: Kitchen\n    channels: [kitchen, office]\n');
+    expect(world.guild.channels.map(({ name }) => name)).toEqual(['kitchen', 'office']);
+    await expect(instance.createWorld('guilds: [')).rejects.toMatchObject({ code: 'INVALID_YAML', status: 400 });
+  });
+
+  test('lists what exists if a name is unknown', async ({ instance, running }) => {
+    const world = await instance.createWorld();
+    const path = `/worlds/${world.id}/people/bob/messages`;
+    const response = await fetch(running.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${running.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ channel: 'general', content: 'hello' }),
+    });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      code: 'UNKNOWN_PERSON',
+      message: 'There is no person "bob". There are: ada, grace.',
+    });
+  });
+});
