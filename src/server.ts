@@ -9,11 +9,12 @@ import { type AppContext, createAppContext } from './context.js';
 import { BoxClientRef, BoxRoutes } from './domain/boxes/index.js';
 import type { Heard } from './domain/bus-message.js';
 import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
+import type { Endpoints } from './domain/interactions/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Entrypoint } from './entrypoint.js';
-import { createGatewayEntrypoint, type LifeMessage, type MoveMessage } from './gateway/index.js';
+import { type ConnectionClass, createGatewayEntrypoint, type LifeMessage, type MoveMessage } from './gateway/index.js';
 import { answerBrokenRequest } from './http/broken-requests.js';
 import { createClientAddress } from './http/client-address.js';
 import { HttpDrain } from './http/drain.js';
@@ -65,6 +66,7 @@ import {
   everythingHere,
   parityRows,
   performHanded,
+  type RestInterceptor,
 } from './rest-compat/index.js';
 import { graphqlEntrypoint } from './schema/entrypoint.js';
 import { renderEvent } from './wire/events/index.js';
@@ -77,6 +79,7 @@ export interface Overrides {
   limits?: RateLimits;
   /** Mounted in addition to the platform's own. */
   entrypoints?: (app: AppContext) => Entrypoint[];
+  interceptors?: Interceptors;
   log?: Logger;
   /** May delegate to the database store. */
   guilds?: (database: GuildStore) => GuildStore;
@@ -84,6 +87,13 @@ export interface Overrides {
   random?: () => number;
   /** Defaults to true. */
   jobs?: boolean;
+}
+
+/** Observe and disturb what the platform exchanges with bots. */
+export interface Interceptors {
+  rest?: RestInterceptor;
+  gateway?: ConnectionClass;
+  endpoints?: (endpoints: Endpoints) => Endpoints;
 }
 
 export interface Server {
@@ -185,6 +195,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     clock,
     log,
   });
+  const intercepted = overrides.interceptors?.endpoints ?? ((endpoints) => endpoints);
   const app: AppContext = createAppContext({
     ...resources,
     limits: overrides.limits ?? resources.limits,
@@ -202,7 +213,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     clock,
     metrics,
     render: (event) => renderEvent(event, addresses),
-    endpoints: createEndpoints({ ...resources, clock, addresses, metrics }),
+    endpoints: intercepted(createEndpoints({ ...resources, clock, addresses, metrics })),
     renderPing,
   });
   const responses = new LatestResponses();
@@ -231,11 +242,17 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     createPortalEntrypoint(app),
     createCdnEntrypoint(app),
     createOAuthEntrypoint(app, accounts.pageSessions),
-    createRestEntrypoint(app, accounts.personFromHeaders, config.box ? everythingHere : directory),
+    createRestEntrypoint(
+      app,
+      accounts.personFromHeaders,
+      config.box ? everythingHere : directory,
+      overrides.interceptors?.rest,
+    ),
     createGatewayEntrypoint(
       app,
       redis && createBus<MoveMessage>(redis, log),
       redis && createBus<LifeMessage>(redis, log),
+      overrides.interceptors?.gateway,
     ),
     ...(config.box ? [] : [relay.entrypoint]),
     ...(overrides.entrypoints?.(app) ?? []),

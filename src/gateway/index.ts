@@ -2,12 +2,15 @@ import type { AppContext } from '../context.js';
 import type { Entrypoint } from '../entrypoint.js';
 import { refuseUpgrade } from '../http/upgrades.js';
 import type { Bus } from '../infra/processes/bus.js';
+import { Connection } from './connection.js';
 import { createGateway } from './create-gateway.js';
+import { Payload, Piece } from './events.js';
 import type { LifeMessage } from './lost-sessions.js';
 import type { MoveMessage } from './moves/messages.js';
-import { createAcceptor } from './ws-adapter.js';
+import { type ConnectionClass, createAcceptor } from './ws-adapter.js';
 
-export type { LifeMessage, MoveMessage };
+export type { ConnectionClass, LifeMessage, MoveMessage };
+export { Connection, Payload, Piece };
 
 /** Time of a stop for clients to close their connections. */
 const RECONNECT_MS = 2_000;
@@ -17,9 +20,10 @@ export function createGatewayEntrypoint(
   app: AppContext,
   bus: Bus<MoveMessage> | null,
   lifeBus: Bus<LifeMessage> | null,
+  connectionClass: ConnectionClass = Connection,
 ): Entrypoint {
   const gateway = createGateway(app, bus, lifeBus);
-  const accept = createAcceptor(gateway);
+  const accept = createAcceptor(gateway, connectionClass);
   let draining = false;
   return {
     upgrades: {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { encodingFor, plain } from './compression.js';
-import { Connection } from './connection.js';
+import type { Connection } from './connection.js';
 import type { Gateway } from './gateway.js';
 import {
   type Close,
@@ -29,7 +29,10 @@ class GatewaySocket extends WebSocket {
   }
 }
 
-export function createAcceptor(gateway: Gateway) {
+/** Makes the connections: the class itself, or one that extends it. */
+export type ConnectionClass = typeof Connection;
+
+export function createAcceptor(gateway: Gateway, connectionClass: ConnectionClass) {
   // A separate variable, because the library's types lack `closeTimeout`.
   const options = {
     noServer: true,
@@ -44,13 +47,15 @@ export function createAcceptor(gateway: Gateway) {
   };
   const server = new WebSocketServer(options);
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    server.handleUpgrade(request, socket, head, (webSocket) => serve(gateway, request, socket, webSocket));
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const { refusal, ...terms } = negotiate(request);
+      const connection = new connectionClass(gateway, new SocketOutlet(socket, webSocket), terms);
+      serve(connection, refusal, socket, webSocket);
+    });
   };
 }
 
-function serve(gateway: Gateway, request: IncomingMessage, socket: Duplex, webSocket: GatewaySocket): void {
-  const { version, encoding, refusal } = negotiate(request);
-  const connection = new Connection(gateway, new SocketOutlet(socket, webSocket), { version, encoding });
+function serve(connection: Connection, refusal: Close | null, socket: Duplex, webSocket: GatewaySocket): void {
   webSocket.connection = connection;
   for (const [event, listener] of Object.entries(listeners)) webSocket.on(event, listener);
   socket.on('drain', () => connection.drained());

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { allowOtherOrigins } from '../http/cors.js';
 import { refuseOtherMethods } from '../http/methods.js';
-import type { Interpreter } from './interpreter.js';
 import type { RestAnswer, RestQuery, RestRequest } from './request.js';
+
+export type AnswerRequest = (request: RestRequest) => Promise<RestAnswer>;
 
 type Asked = FastifyRequest<{ Querystring: RestQuery }>;
 
 /** Serves the table under `/api`, and under each route's first segment for clients whose `{base_url}` is the origin. */
-export function mountTable(http: FastifyInstance, interpreter: Interpreter): void {
+export function mountTable(http: FastifyInstance, roots: Iterable<string>, answer: AnswerRequest): void {
   // Runs before Fastify checks the content type, because each row accepts its own.
-  const onRequest = async (request: Asked, reply: FastifyReply) =>
-    send(reply, await interpreter.answer(restRequest(request)));
-  for (const root of ['api', ...interpreter.table.roots]) {
+  const onRequest = async (request: Asked, reply: FastifyReply) => send(reply, await answer(restRequest(request)));
+  for (const root of ['api', ...roots]) {
     for (const url of [`/${root}`, `/${root}/*`]) {
       http.route<{ Querystring: RestQuery }>({
         method: http.supportedMethods,

@@ -7,7 +7,7 @@ import { STATUS_OF_KIND } from '../http/faults.js';
 import { hashSecret, secretMatches } from '../infra/crypto/secrets.js';
 import { SandboxError } from './errors.js';
 import { CONTROL_PATH, controlDocument } from './openapi.js';
-import type { Route } from './route.js';
+import type { Route, RouteRequest } from './route.js';
 import type { Sandbox } from './sandbox.js';
 import { routes } from './table.js';
 
@@ -60,11 +60,31 @@ function mountRoute(http: FastifyInstance, sandbox: Sandbox, row: Route): void {
       const body = row.body && parseInput(row.body, request.body ?? {});
       const query = row.query && parseInput(row.query, request.query);
       const params = request.params as Readonly<Record<string, string>>;
-      const answer = await row.run(sandbox, { params, body: body as never, query: query as never });
+      const answer = await recorded(sandbox, row, { params, body: body as never, query: query as never });
       reply.header('cache-control', 'no-store');
       return answer === undefined ? reply.code(204).send() : reply.send(answer);
     },
   });
+}
+
+/** Puts an action of a person, and its refusal, into the transcript. */
+async function recorded(
+  sandbox: Sandbox,
+  row: Route,
+  request: RouteRequest<never, never>,
+): Promise<object | undefined> {
+  if (!row.action) return row.run(sandbox, request);
+  const world = sandbox.world(request.params.world);
+  const { transcript } = world;
+  const { name } = world.person(request.params.person ?? '');
+  const text = `${name} ${row.action(request.body)}`;
+  transcript.add({ kind: 'person', text, data: request.body });
+  try {
+    return await row.run(sandbox, request);
+  } catch (error) {
+    transcript.add({ kind: 'refused', text: `${text}: ${error instanceof Error ? error.message : error}` });
+    throw error;
+  }
 }
 
 function acceptJsonAndYaml(http: FastifyInstance): void {

@@ -163,3 +163,100 @@ export interface ErrorDescription {
   message: string;
   fields?: { path: string; code: string; message: string }[];
 }
+
+export interface TranscriptEntry {
+  /** Counts from 1. */
+  number: number;
+  /** ISO 8601, in real time. */
+  at: string;
+  /**
+   * - `person`: a person of the world acted
+   * - `refused`: the platform refused the action
+   * - `event`: the gateway sent an event or another payload to a bot
+   * - `gateway`: a bot sent a payload to the gateway, or its connection opened or closed
+   * - `request`: a bot or a webhook called the REST API
+   * - `endpoint`: the platform posted an interaction to an endpoint
+   * - `fault`: a rule took effect
+   * - `world`: the world was created or reset
+   */
+  kind: 'person' | 'refused' | 'event' | 'gateway' | 'request' | 'endpoint' | 'fault' | 'world';
+  text: string;
+  /** Bodies and payloads, without tokens. */
+  data?: unknown;
+}
+
+/** When a rule applies. Without any of these, it applies each time. */
+export interface FaultOccasion {
+  /** Only the nth time, counted from 1. */
+  nth?: number | undefined;
+  /** Each nth time. */
+  every?: number | undefined;
+  /** From this time on, counted from 1. */
+  from?: number | undefined;
+  /** Up to this time. */
+  to?: number | undefined;
+  /** From 0 to 1. The same seed gives the same sequence. */
+  probability?: number | undefined;
+  seed?: number | undefined;
+}
+
+export interface RestFault extends FaultOccasion {
+  /** Method and path without version, such as `POST /channels/:id/messages`. A parameter stands for one segment. */
+  route: string;
+  /** Only requests of this application. */
+  application?: string | undefined;
+  effect:
+    | { type: 'status'; status: number; body?: object | undefined }
+    | { type: 'delay'; ms: number }
+    /** The request is never answered. */
+    | { type: 'hang' }
+    /** The connection breaks before the request is carried out. */
+    | { type: 'reset' }
+    /** The request is carried out, and the connection breaks in the middle of the answer. */
+    | { type: 'cut' }
+    | { type: 'rateLimit'; scope: 'user' | 'global' | 'shared'; retryAfterMs: number };
+}
+
+export interface GatewayFault extends FaultOccasion {
+  /** The name of an event, such as `MESSAGE_CREATE`. Set this or `opcode`. */
+  event?: string | undefined;
+  /** Of a payload to the bot, such as 10 for HELLO or 11 for a heartbeat ACK; or of one from it, such as 2 or 6. */
+  opcode?: number | undefined;
+  application?: string | undefined;
+  effect:
+    | { type: 'drop' }
+    | { type: 'duplicate' }
+    | { type: 'delay'; ms: number }
+    /** Holds this payload until `count` later ones were sent. */
+    | { type: 'reorder'; count: number }
+    | { type: 'close'; code: number }
+    /** Opcode 7. */
+    | { type: 'reconnect' }
+    /** Opcode 9. */
+    | { type: 'invalidSession'; resumable: boolean };
+}
+
+/** Effects that concern the connection and not one payload. */
+export type ConnectionFault = Extract<GatewayFault['effect'], { type: 'close' | 'reconnect' | 'invalidSession' }>;
+
+export interface EndpointFault extends FaultOccasion {
+  /** Posts of interactions to an endpoint. */
+  endpoint: true;
+  application?: string | undefined;
+  effect: /** The platform takes the answer this much later. After 3 s, it is too late. */
+    | { type: 'delay'; ms: number }
+    /** The interaction is posted twice. */
+    | { type: 'twice' }
+    | { type: 'badSignature' };
+}
+
+export type FaultSeed = RestFault | GatewayFault | EndpointFault;
+
+export interface FaultDescription {
+  id: string;
+  rule: FaultSeed;
+  /** How often something matched the rule. */
+  seen: number;
+  /** How often the rule took effect. */
+  applied: number;
+}

@@ -17,6 +17,8 @@ export interface Route {
   summary: string;
   body: z.ZodType | null;
   query: z.ZodType | null;
+  /** For an action of a person, its line in the transcript. */
+  action: ((body: never) => string) | null;
   /** Undefined for an answer without content. */
   run(sandbox: Sandbox, request: RouteRequest<never, never>): Promise<object | undefined>;
 }
@@ -25,6 +27,7 @@ interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
   summary: string;
   body?: Body;
   query?: Query;
+  action?: (body: z.output<Body>) => string;
   run(
     sandbox: Sandbox,
     request: RouteRequest<z.output<Body>, z.output<Query>>,
@@ -34,7 +37,7 @@ interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
 /** @param address such as `GET /worlds/:world` */
 export function route<Body extends z.ZodType = z.ZodNever, Query extends z.ZodType = z.ZodNever>(
   address: `${Method} /${string}`,
-  { summary, body, query, run }: RouteDefinition<Body, Query>,
+  { summary, body, query, action, run }: RouteDefinition<Body, Query>,
 ): Route {
   const [method, path = ''] = address.split(' ') as [Method, string];
   return {
@@ -43,6 +46,7 @@ export function route<Body extends z.ZodType = z.ZodNever, Query extends z.ZodTy
     summary,
     body: body ?? null,
     query: query ?? null,
+    action: action ?? null,
     run: async (sandbox, request) => run(sandbox, request),
   };
 }

@@ -1,18 +1,29 @@
 import type { AppContext } from '../context.js';
+import { BotConnections } from './connections.js';
 import { notFound } from './errors.js';
 import type { WorldLimits } from './world-limits.js';
+import type { BuiltApplication } from './worlds/build.js';
 import type { Seed } from './worlds/seed.js';
 import { World } from './worlds/world.js';
 
 /** The worlds of this instance. */
 export class Sandbox {
+  readonly connections = new BotConnections();
   readonly #worlds = new Map<string, World>();
   #created = 0;
+  #app: AppContext | null = null;
 
-  constructor(
-    readonly app: AppContext,
-    private readonly limits: WorldLimits,
-  ) {}
+  constructor(private readonly limits: WorldLimits) {}
+
+  /** The platform, which exists once it is connected with {@link attach}. */
+  get app(): AppContext {
+    if (!this.#app) throw new Error('The sandbox has no platform yet.');
+    return this.#app;
+  }
+
+  attach(app: AppContext): void {
+    this.#app = app;
+  }
 
   get worlds(): readonly World[] {
     return [...this.#worlds.values()];
@@ -32,6 +43,15 @@ export class Sandbox {
     const found = this.#worlds.get(id);
     if (!found) throw notFound('world', id, [...this.#worlds.keys()]);
     return found;
+  }
+
+  /** @param applicationId also the id of the bot */
+  worldOf(applicationId: bigint): { world: World; application: BuiltApplication } | null {
+    for (const world of this.#worlds.values()) {
+      const application = world.applications.find(({ id }) => id === applicationId);
+      if (application) return { world, application };
+    }
+    return null;
   }
 
   async disposeWorld(id: string): Promise<void> {

@@ -10,6 +10,9 @@ import { packageRoot } from '../infra/package-root.js';
 import { createRateLimits } from '../infra/rate-limits.js';
 import { createServer } from '../server.js';
 import { createControlEntrypoint } from './entrypoint.js';
+import { interceptEndpoints } from './interceptors/endpoints.js';
+import { interceptGateway } from './interceptors/gateway.js';
+import { interceptRest } from './interceptors/rest.js';
 import { CONTROL_PATH } from './openapi.js';
 import type { WorldDescription } from './protocol.js';
 import { Sandbox } from './sandbox.js';
@@ -66,17 +69,20 @@ export async function startSandbox({
       DATA_DIR: dataDir,
     });
     const limits = new WorldLimits(createRateLimits(null));
-    const made: { sandbox?: Sandbox } = {};
+    const sandbox = new Sandbox(limits);
     const server = await createServer(config, {
       limits,
       entrypoints: (app) => {
-        made.sandbox = new Sandbox(app, limits);
-        return [createControlEntrypoint(made.sandbox, token)];
+        sandbox.attach(app);
+        return [createControlEntrypoint(sandbox, token)];
+      },
+      interceptors: {
+        rest: interceptRest(sandbox),
+        gateway: interceptGateway(sandbox),
+        endpoints: interceptEndpoints(sandbox),
       },
     });
     const origin = await server.start();
-    const { sandbox } = made;
-    if (!sandbox) throw new Error('The server did not mount the control API.');
     return {
       origin,
       url: `${origin}${CONTROL_PATH}`,

@@ -7,12 +7,19 @@ import type { World } from './world.js';
 export type {
   ApplicationSeed,
   ChannelSeed,
+  ConnectionFault,
+  EndpointFault,
+  FaultOccasion,
+  FaultSeed,
+  GatewayFault,
   GuildSeed,
   OverwriteSeed,
   PermissionName,
   PersonSeed,
+  RestFault,
   RoleSeed,
   Seed,
+  TranscriptEntry,
 } from '../sandbox/protocol.js';
 export { type MessageFilter, ObservedChannel } from './channels.js';
 export { type ControlAddress, SandboxError } from './control.js';
@@ -20,7 +27,7 @@ export { Instance } from './instance.js';
 export { Answer, Component, Message } from './messages.js';
 export { type CommandOptions, type NewMessage, Person, PersonInChannel, type Upload } from './person.js';
 export type { Within } from './waiting.js';
-export { Bot, Guild, World } from './world.js';
+export { Bot, Fault, Guild, World } from './world.js';
 
 export interface SandboxOptions {
   /** An object, or the path of a YAML file. Default: {@link Seed}'s. */

@@ -1,9 +1,13 @@
 import type {
   ApplicationDescription,
   ChannelSeed,
+  ConnectionFault,
+  FaultDescription,
+  FaultSeed,
   GuildDescription,
   PersonSeed,
   RoleSeed,
+  TranscriptEntry,
 } from '../sandbox/protocol.js';
 import { ObservedChannel } from './channels.js';
 import { segment } from './control.js';
@@ -75,6 +79,17 @@ export class World {
     return person;
   }
 
+  /** Adds a rule that disturbs what the platform exchanges with bots. A reset removes it. */
+  async addFault(rule: FaultSeed): Promise<Fault> {
+    const { id } = await this.client.request<FaultDescription>('POST', '/faults', rule);
+    return new Fault(this.client, id);
+  }
+
+  /** What people, bots and the platform did so far, in order. */
+  transcript(): Promise<TranscriptEntry[]> {
+    return this.client.request('GET', '/transcript');
+  }
+
   /**
    * Returns to the seed, with the same ids. Bots stay connected; they receive GUILD_DELETE (unavailable) and
    * GUILD_CREATE. Commands that they registered stay.
@@ -91,6 +106,25 @@ export class World {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+}
+
+/** A rule that disturbs. */
+export class Fault {
+  /** @internal */
+  constructor(
+    private readonly world: WorldClient,
+    readonly id: string,
+  ) {}
+
+  /** How often the rule took effect. */
+  async applied(): Promise<number> {
+    const faults = await this.world.request<FaultDescription[]>('GET', '/faults');
+    return faults.find(({ id }) => id === this.id)?.applied ?? 0;
+  }
+
+  async remove(): Promise<void> {
+    await this.world.request('DELETE', `/faults/${this.id}`);
   }
 }
 
@@ -119,6 +153,11 @@ export class Bot {
   /** Waits until the bot has a gateway session. @throws SandboxError BOT_NOT_CONNECTED */
   async ready({ withinMs = DEFAULT_WITHIN_MS }: Within = {}): Promise<void> {
     await this.world.request('GET', `/applications/${this.id}/connected`, undefined, { withinMs });
+  }
+
+  /** Closes its gateway connections with a code, or sends RECONNECT or INVALID_SESSION, now. */
+  async disturb(fault: ConnectionFault): Promise<void> {
+    await this.world.request('POST', `/applications/${this.id}/disturbances`, fault);
   }
 
   /** Waits until the bot has no gateway session. @throws SandboxError BOT_CONNECTED */

@@ -54,6 +54,7 @@ const interactionRoutes = [
     summary: "Runs a command and waits for the bot's answer.",
     body: Invocation,
     query: Wait,
+    action: ({ command, channel }) => `runs /${command} in ${channel}`,
     run: (sandbox, { params, body, query }) =>
       inChannel(sandbox, params, body.channel, (world, call) => runCommand(world, call, body, query.withinMs)),
   }),
@@ -61,6 +62,7 @@ const interactionRoutes = [
     summary: 'Asks for the choices of an option.',
     body: Autocompletion,
     query: Wait,
+    action: ({ command, focused }) => `types ${focused} of /${command}`,
     run: (sandbox, { params, body, query }) =>
       inChannel(sandbox, params, body.channel, (world, call) => autocomplete(world, call, body, query.withinMs)),
   }),
@@ -68,6 +70,8 @@ const interactionRoutes = [
     summary: "Clicks a button or chooses in a select, and waits for the bot's answer.",
     body: Use,
     query: Wait,
+    action: ({ component, values }) =>
+      values ? `chooses ${values.join(', ')} in "${component}"` : `clicks "${component}"`,
     run: (sandbox, { params, body, query }) =>
       inChannel(sandbox, params, body.channel, (world, call) => use(world, call, body, query.withinMs)),
   }),
@@ -75,6 +79,7 @@ const interactionRoutes = [
     summary: "Submits a modal and waits for the bot's answer.",
     body: Submission,
     query: Wait,
+    action: ({ values }) => `submits a modal with ${Object.keys(values).join(', ')}`,
     async run(sandbox, { params, body, query }) {
       const { world, call } = await actor(sandbox, params);
       return submit(world, call, body, query.withinMs);
@@ -86,18 +91,21 @@ const messageRoutes = [
   route(`POST ${AT}/messages`, {
     summary: 'Sends a message.',
     body: NewTestMessage,
+    action: ({ channel, content }) => `writes in ${channel}: ${content ?? '(files)'}`,
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, (world, call) => send(world, call, body)),
   }),
   route(`PATCH ${AT}/messages`, {
     summary: 'Edits an own message.',
     body: TestEdit,
+    action: ({ channel, content }) => `edits a message in ${channel}: ${content}`,
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, (world, call) => edit(world, call, body)),
   }),
   route(`DELETE ${AT}/messages`, {
     summary: 'Deletes a message.',
     body: MessageKey,
+    action: ({ channel }) => `deletes a message in ${channel}`,
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, async (world, call) => {
         const { id: channelId } = await world.channel(body.channel);
@@ -108,6 +116,7 @@ const messageRoutes = [
   route(`PUT ${AT}/reactions`, {
     summary: 'Adds a reaction.',
     body: Reaction,
+    action: ({ emoji }) => `reacts with ${emoji}`,
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, async (world, call) => {
         const { id: channelId } = await world.channel(body.channel);
@@ -118,6 +127,7 @@ const messageRoutes = [
   route(`DELETE ${AT}/reactions`, {
     summary: 'Removes an own reaction.',
     body: Reaction,
+    action: ({ emoji }) => `removes the reaction ${emoji}`,
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, async (world, call) => {
         const { id: channelId } = await world.channel(body.channel);
@@ -172,6 +182,7 @@ const membershipRoutes = [
   route(`POST ${AT}/joins`, {
     summary: 'Joins a server with an invite.',
     body: z.strictObject({ code: z.string() }),
+    action: ({ code }) => `joins with the invite ${code}`,
     async run(sandbox, { params, body }) {
       const { call } = await actor(sandbox, params);
       const { id, name } = await joinGuild(call, body.code);
@@ -181,6 +192,7 @@ const membershipRoutes = [
   route(`POST ${AT}/leaves`, {
     summary: 'Leaves a server.',
     body: z.strictObject({ guild: z.string().optional().describe('Default: the first server.') }),
+    action: () => 'leaves the server',
     async run(sandbox, { params, body }) {
       const { world, call } = await actor(sandbox, params);
       await leaveGuild(call, world.guild(body.guild).id);
@@ -192,6 +204,7 @@ const membershipRoutes = [
       channel: z.string().nullable().describe('Null to leave.'),
       guild: z.string().optional().describe('The server to leave voice in. Default: the first one.'),
     }),
+    action: ({ channel }) => (channel === null ? 'leaves voice' : `joins voice in ${channel}`),
     async run(sandbox, { params, body }) {
       const { world, call } = await actor(sandbox, params);
       if (body.channel === null) await leaveVoice(call, world.guild(body.guild).id);

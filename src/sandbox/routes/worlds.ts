@@ -23,7 +23,7 @@ export const worldRoutes = [
   route('POST /worlds/:world/reset', {
     summary: 'Returns to the seed, with the same ids. Bots stay connected and their commands stay registered.',
     run: async (sandbox, { params }) => {
-      await sandbox.world(params.world).reset();
+      await sandbox.world(params.world).reset(sandbox.connections);
       return undefined;
     },
   }),

@@ -4,7 +4,11 @@ import { becomeMember } from '../../domain/members/index.js';
 import type { Channel, Role, User } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids/ids.js';
 import { topics } from '../../infra/streams/topics.js';
+import type { BotConnections } from '../connections.js';
 import { notFound } from '../errors.js';
+import { Faults } from '../faults/rules.js';
+import type { FaultDescription, FaultSeed } from '../protocol.js';
+import { Transcript } from '../transcript.js';
 import { type BuiltApplication, type BuiltGuild, type Named, personRows, repeated, WorldRows } from './build.js';
 import { removeContent, removeOwners, scopeOfWorld, type WorldScope } from './restore.js';
 import type { PersonSeed, Seed } from './seed.js';
@@ -14,6 +18,8 @@ import type { PersonSeed, Seed } from './seed.js';
  * are those of the seed; an id works wherever a name does.
  */
 export class World {
+  readonly transcript = new Transcript();
+  readonly faults = new Faults();
   readonly people = new Map<string, Named>();
   readonly guilds: readonly BuiltGuild[];
   readonly applications: readonly BuiltApplication[];
@@ -35,6 +41,12 @@ export class World {
     await app.callOfNobody().write(({ db }) => rows.insert(db));
     await rows.registerCommands();
     return new World(String(number), app, seed, rows);
+  }
+
+  /** @throws SandboxError for an application that the world does not have */
+  addFault(rule: FaultSeed): FaultDescription {
+    if (rule.application !== undefined) this.application(rule.application);
+    return this.faults.add(rule);
   }
 
   /** Adds a person who is in no server. @throws INVALID_INPUT for a name that is taken */
@@ -132,7 +144,8 @@ export class World {
    * GUILD_CREATE for each server. Commands that bots registered stay too, because bots register them only when they
    * start.
    */
-  async reset(): Promise<void> {
+  async reset(connections: BotConnections): Promise<void> {
+    this.faults.clear();
     const scope = await this.#scope();
     const added = {
       people: [...this.people.values()]
@@ -150,9 +163,11 @@ export class World {
       if (added.people.includes(person.id)) this.people.delete(person.name);
     this.#announceChanges();
     for (const { id } of this.guilds) this.app.publish({ type: 'GUILD_DELETE', guildId: id, unavailable: true });
-    for (const [guildId, userId] of this.rows.botMembers()) {
-      this.app.publish({ type: 'GUILD_JOINED', guildId, userId });
-    }
+    const members = this.rows.botMembers();
+    const sent = members.map(([guildId, userId]) => connections.untilGuildIsSent(userId, guildId));
+    for (const [guildId, userId] of members) this.app.publish({ type: 'GUILD_JOINED', guildId, userId });
+    await Promise.all(sent);
+    this.transcript.add({ kind: 'world', text: 'The world was reset.' });
   }
 
   /** Removes everything, and ends the sessions of its bots. */

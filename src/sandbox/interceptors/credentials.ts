@@ -1,0 +1,26 @@
+/** The application of a bot token, without checking it. Null for other text. */
+export function applicationOfToken(token: string): bigint | null {
+  const [first = ''] = token.replace(/^Bot\s+/i, '').split('.');
+  const id = Buffer.from(first, 'base64url').toString('latin1');
+  return /^\d{15,20}$/.test(id) ? BigInt(id) : null;
+}
+
+/** Tokens in paths, and in fields of bodies. */
+const TOKEN_IN_PATH = /^(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
+const SECRET_FIELDS = new Set(['token', 'client_secret', 'access_token', 'refresh_token']);
+
+export function withoutToken(path: string): string {
+  return path.replace(TOKEN_IN_PATH, '$1…');
+}
+
+/** A copy of parsed JSON without tokens. */
+export function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      SECRET_FIELDS.has(name) && typeof member === 'string' ? '…' : withoutSecrets(member),
+    ]),
+  );
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { notFound, SandboxError } from '../errors.js';
+import { ConnectionRule, FaultRule } from '../faults/rules.js';
+import { type Route, route } from '../route.js';
+
+export const faultRoutes: readonly Route[] = [
+  route('POST /worlds/:world/faults', {
+    summary: 'Adds a rule that disturbs what the platform exchanges with bots. A reset removes it.',
+    body: FaultRule,
+    run: (sandbox, { params, body }) => sandbox.world(params.world).addFault(body),
+  }),
+  route('GET /worlds/:world/faults', {
+    summary: 'Lists the rules, and how often each took effect.',
+    run: (sandbox, { params }) => sandbox.world(params.world).faults.list(),
+  }),
+  route('DELETE /worlds/:world/faults/:fault', {
+    summary: 'Removes a rule.',
+    run(sandbox, { params }) {
+      const { faults } = sandbox.world(params.world);
+      const { fault = '' } = params;
+      if (!faults.delete(fault))
+        throw notFound(
+          'fault',
+          fault,
+          faults.list().map(({ id }) => id),
+        );
+      return undefined;
+    },
+  }),
+  route('POST /worlds/:world/applications/:application/disturbances', {
+    summary: "Closes the bot's gateway connections, or sends it RECONNECT or INVALID_SESSION, now.",
+    body: ConnectionRule,
+    run(sandbox, { params, body }) {
+      const application = sandbox.world(params.world).application(params.application);
+      const open = sandbox.connections.of(application.id);
+      if (open.length === 0) throw new SandboxError(409, 'BOT_NOT_CONNECTED', `${application.name} is not connected.`);
+      for (const connection of open) connection.disturb(body);
+      return undefined;
+    },
+  }),
+];
+
+const Text = z.object({
+  after: z.coerce.number().int().min(0).default(0).describe('Only entries with higher numbers.'),
+});
+
+export const transcriptRoutes: readonly Route[] = [
+  route('GET /worlds/:world/transcript', {
+    summary: 'What people, bots and the platform did, in order.',
+    query: Text,
+    run: (sandbox, { params, query }) => sandbox.world(params.world).transcript.since(query.after),
+  }),
+];

@@ -1,0 +1,37 @@
+import type { TranscriptEntry } from './protocol.js';
+
+/** Entries that a world keeps; older ones are dropped. */
+const KEPT = 5_000;
+
+type Listener = (entry: TranscriptEntry) => void;
+
+/** What happened in a world, in order. */
+export class Transcript {
+  #entries: TranscriptEntry[] = [];
+  #count = 0;
+  readonly #listeners = new Set<Listener>();
+
+  add(entry: Omit<TranscriptEntry, 'number' | 'at'>): void {
+    this.#count += 1;
+    const numbered = { number: this.#count, at: new Date().toISOString(), ...entry };
+    this.#entries.push(numbered);
+    if (this.#entries.length > KEPT) this.#entries = this.#entries.slice(-KEPT / 2);
+    for (const listen of this.#listeners) listen(numbered);
+  }
+
+  /** @param after the number of the last entry that the caller has */
+  since(after: number): readonly TranscriptEntry[] {
+    return this.#entries.filter(({ number }) => number > after);
+  }
+
+  /** @returns ends the subscription */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** One line for each entry. */
+export function transcriptText(entries: readonly TranscriptEntry[]): string {
+  return entries.map(({ at, kind, text }) => `${at.slice(11, 23)}  ${kind.padEnd(8)}  ${text}\n`).join('');
+}

@@ -1,0 +1,212 @@
+import { setTimeout } from 'node:timers/promises';
+import { Client, Events, GatewayIntentBits, RESTEvents } from 'discord.js';
+import { afterAll, beforeEach, describe, expect } from 'vitest';
+import type { FaultSeed, Instance, World } from '../../src/testing/index.js';
+import { test } from '../harness/sandbox.js';
+
+/** Each effect is seen by a stock client. */
+let world: World;
+let client: Client;
+
+async function connect(instance: Instance): Promise<void> {
+  world = await instance.createWorld({ guilds: [{ name: 'Kitchen', channels: ['kitchen'] }] });
+  client = await startClient(world);
+}
+
+async function startClient({ api, bot }: World): Promise<Client<true>> {
+  const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
+  const started = new Client({
+    intents: [Guilds, GuildMessages, MessageContent],
+    rest: { api, retries: 1 },
+  });
+  started.on(Events.Error, () => {});
+  const ready = new Promise((resolve) => started.once(Events.ClientReady, resolve));
+  await started.login(bot.token);
+  await ready;
+  return started as Client<true>;
+}
+
+test.beforeAll(({ instance }) => connect(instance));
+
+beforeEach(() => world.reset());
+
+afterAll(async () => {
+  await client.destroy();
+  await world.dispose();
+});
+
+function post(content = 'hello', signal?: AbortSignal): Promise<unknown> {
+  return client.rest.post(`/channels/${world.guild.channels[0]?.id}/messages`, { body: { content }, signal });
+}
+
+const MESSAGES = 'POST /channels/:id/messages';
+
+function outcomeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'done',
+    (error: Error & { status?: number }) => String(error.status ?? error.name),
+  );
+}
+
+function next(event: string, from: Client = client): Promise<unknown[]> {
+  return new Promise((resolve) => from.once(event as never, (...given: unknown[]) => resolve(given)));
+}
+
+describe('a fault of the REST API', () => {
+  test('answers with a status', async () => {
+    const fault = await world.addFault({ route: MESSAGES, effect: { type: 'status', status: 503 } });
+    expect(await outcomeOf(post())).toBe('503');
+    // The library repeats a request after a status of 500 or more.
+    expect(await fault.applied()).toBe(2);
+    await fault.remove();
+    expect(await outcomeOf(post())).toBe('done');
+  });
+
+  test('applies on the chosen occasions only', async () => {
+    const statuses = async (occasion: Partial<FaultSeed>) => {
+      const fault = await world.addFault({
+        route: MESSAGES,
+        effect: { type: 'status', status: 403 },
+        ...occasion,
+      } as FaultSeed);
+      const seen: string[] = [];
+      for (let count = 0; count < 5; count += 1) seen.push((await outcomeOf(post())) === 'done' ? '-' : 'x');
+      await fault.remove();
+      return seen.join('');
+    };
+    expect(await statuses({ nth: 2 })).toBe('-x---');
+    expect(await statuses({ every: 2 })).toBe('-x-x-');
+    expect(await statuses({ from: 2, to: 3 })).toBe('-xx--');
+    const random = await statuses({ probability: 0.5, seed: 7 });
+    expect(random).toContain('x');
+    expect(await statuses({ probability: 0.5, seed: 7 })).toBe(random);
+  });
+
+  test('delays an answer', async () => {
+    await world.addFault({ route: MESSAGES, effect: { type: 'delay', ms: 120 } });
+    const began = performance.now();
+    await post();
+    expect(performance.now() - began).toBeGreaterThan(100);
+  });
+
+  test('never answers, so that the client gives up', async () => {
+    const fault = await world.addFault({ route: MESSAGES, effect: { type: 'hang' } });
+    expect(await outcomeOf(post('hello', AbortSignal.timeout(200)))).toBe('AbortError');
+    expect(await fault.applied()).toBe(1);
+  });
+
+  test('resets the connection before the request is carried out', async () => {
+    await world.addFault({ route: MESSAGES, to: 2, effect: { type: 'reset' } });
+    expect(await outcomeOf(post())).not.toBe('done');
+    await world.channel('kitchen').expectSilence(20);
+  });
+
+  test('cuts the answer after the request was carried out', async () => {
+    await world.addFault({ route: MESSAGES, nth: 1, effect: { type: 'cut' } });
+    expect(await outcomeOf(post('cut'))).not.toBe('done');
+    expect((await world.channel('kitchen').nextMessage()).content).toBe('cut');
+  });
+
+  test.for(['user', 'global', 'shared'] as const)(
+    'answers 429 with the scope %s, which the client waits for',
+    async (scope) => {
+      await world.addFault({ route: MESSAGES, nth: 1, effect: { type: 'rateLimit', scope, retryAfterMs: 60 } });
+      const scopes: (string | null)[] = [];
+      const note = (_request: unknown, { status, headers }: Response) => {
+        if (status === 429) scopes.push(headers.get('x-ratelimit-scope'));
+      };
+      client.rest.on(RESTEvents.Response, note as never);
+      expect(await outcomeOf(post())).toBe('done');
+      client.rest.off(RESTEvents.Response, note as never);
+      expect(scopes).toEqual([scope]);
+    },
+  );
+});
+
+describe('a fault of the gateway', () => {
+  test('closes the connection with a code, after which the client resumes', async () => {
+    const resumed = next(Events.ShardResume);
+    await world.bot.disturb({ type: 'close', code: 4000 });
+    await resumed;
+  });
+
+  test('asks the client to reconnect', async () => {
+    const resumed = next(Events.ShardResume);
+    await world.bot.disturb({ type: 'reconnect' });
+    await resumed;
+  });
+
+  test('invalidates the session, so that the client identifies again', async () => {
+    const again = next(Events.ShardReady);
+    await world.bot.disturb({ type: 'invalidSession', resumable: false });
+    await again;
+  });
+
+  test('drops, duplicates, delays and reorders events', async () => {
+    const heard: string[] = [];
+    // The library itself ignores a message that it knows.
+    const listen = ({ t, d }: { t: string; d: { content: string } }) =>
+      void (t === 'MESSAGE_CREATE' && heard.push(d.content));
+    client.on(Events.Raw, listen);
+    const kitchen = world.person('ada').in('kitchen');
+    await world.addFault({ event: 'MESSAGE_CREATE', nth: 1, effect: { type: 'drop' } });
+    await world.addFault({ event: 'MESSAGE_CREATE', nth: 2, effect: { type: 'duplicate' } });
+    await world.addFault({ event: 'MESSAGE_CREATE', nth: 3, effect: { type: 'reorder', count: 1 } });
+    for (const content of ['dropped', 'twice', 'late', 'early']) await kitchen.send(content);
+    await expect.poll(() => heard).toEqual(['twice', 'twice', 'early', 'late']);
+    await world.addFault({ event: 'MESSAGE_CREATE', effect: { type: 'delay', ms: 80 } });
+    await kitchen.send('slow');
+    await setTimeout(20);
+    expect(heard).not.toContain('slow');
+    await expect.poll(() => heard).toContain('slow');
+    client.off(Events.Raw, listen);
+  });
+
+  test('says HELLO late', async ({ instance }) => {
+    const other = await instance.createWorld();
+    await other.addFault({ opcode: 10, nth: 1, effect: { type: 'delay', ms: 150 } });
+    const began = performance.now();
+    const late = await startClient(other);
+    expect(performance.now() - began).toBeGreaterThan(150);
+    await late.destroy();
+    await other.dispose();
+  });
+});
+
+describe('a rule', () => {
+  test('affects only the bots of its world', async ({ instance }) => {
+    const other = await instance.createWorld();
+    await other.addFault({ route: '* /', effect: { type: 'status', status: 500 } });
+    expect(await outcomeOf(post())).toBe('done');
+    await other.dispose();
+  });
+
+  test('is refused if it names an unknown application, or no occasion', async () => {
+    const effect = { type: 'drop' } as const;
+    await expect(world.addFault({ application: 'Tea bot', event: 'READY', effect })).rejects.toThrow(
+      'no application "Tea bot"',
+    );
+    await expect(world.addFault({ effect })).rejects.toThrow('Set either event or opcode.');
+  });
+});
+
+describe('the transcript', () => {
+  test('shows in order what the person, the platform and the bot did', async () => {
+    const before = (await world.transcript()).length;
+    await world.person('ada').in('kitchen').send('ping');
+    await expect.poll(async () => (await world.transcript()).length).toBeGreaterThan(before + 1);
+    await post('pong');
+    const lines = (await world.transcript()).slice(before).map(({ kind, text }) => `${kind}: ${text}`);
+    const channel = world.guild.channels[0]?.id;
+    expect(lines).toEqual([
+      'person: ada writes in kitchen: ping',
+      'event: Test bot ← MESSAGE_CREATE',
+      'event: Test bot ← MESSAGE_CREATE',
+      expect.stringMatching(`^request: Test bot POST /channels/${channel}/messages → 200 \\(\\d of \\d left\\)$`),
+    ]);
+  });
+
+  test('contains no token', async () => {
+    expect(JSON.stringify(await world.transcript())).not.toContain(world.bot.token);
+  });
+});
