@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, extname, join, relative, sep } from 'node:path';
+import { extname, join, relative, sep } from 'node:path';
 import { StartError } from '../config.js';
+import { packageRoot } from '../infra/package-root.js';
 
 export interface PortalFile {
   type: string;
@@ -46,11 +47,8 @@ export function readPages(): Pages {
   return { files, shell, isRoute: (path) => patterns.some((pattern) => pattern.test(path)) };
 }
 
-/** Searches upwards, because the build may bundle this module into another folder. */
 function builtFolder(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  const built = join(folder, 'dist/pages');
+  const built = join(packageRoot(), 'dist/pages');
   if (!existsSync(join(built, 'index.html'))) throw notBuilt(built);
   return built;
 }

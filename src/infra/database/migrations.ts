@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Logger } from '../observability/logger.js';
+import { packageRoot } from '../package-root.js';
 import {
   createLedger,
   type Dialect,
@@ -13,14 +14,7 @@ import {
 } from './ledger.js';
 
 export function migrationsFolder(dialect: Dialect): string {
-  return join(projectRoot(), 'prisma/migrations', dialect);
-}
-
-/** The nearest parent with a `package.json`: a bundled module has another depth. */
-function projectRoot(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
+  return join(packageRoot(), 'prisma/migrations', dialect);
 }
 
 /**
