@@ -1,26 +1,21 @@
 // Builds the program of `npm start`: `dist/main.js` and `dist/chunks`, with its libraries bundled. Node.js would take
 // longer to find, read and link three thousand small files than to run them. Dynamic imports (`import()`) are separate
-// files.
-import { readFileSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+// files. `dist/native` has the binary of the SQLite driver, which a package cannot compile where it is installed.
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
 const outdir = resolve(root, 'dist');
 
+const require = createRequire(import.meta.url);
+
 /**
- * Packages that are loaded from `node_modules`: native code, code that reads files next to itself, and optional
- * packages.
+ * Packages that are loaded from `node_modules`: native code, optional packages, and `bindings`, with which better-sqlite3
+ * looks for its binary unless it gets a path.
  */
-const EXTERNAL = [
-  'better-sqlite3',
-  '@node-rs/argon2',
-  'sharp',
-  'pino',
-  '@graphql-yoga/render-graphiql',
-  'pg-native',
-  'cloudflare:sockets',
-];
+const EXTERNAL = ['@node-rs/argon2', 'sharp', 'bindings', 'pg-native', 'cloudflare:sockets'];
 
 /**
  * Prisma's query compiler is WebAssembly in a base64 text, which is larger to read and stays in memory. This plugin
@@ -62,7 +57,13 @@ const smallQueryGraph = {
   },
 };
 
+const driver = {
+  version: require('better-sqlite3/package.json').version,
+  binary: join(dirname(require.resolve('better-sqlite3/package.json')), 'build/Release/better_sqlite3.node'),
+};
+
 rmSync(resolve(outdir, 'chunks'), { recursive: true, force: true });
+copyDriver();
 await build({
   absWorkingDir: root,
   entryPoints: ['src/main.ts'],
@@ -76,6 +77,7 @@ await build({
   platform: 'node',
   target: 'node20',
   external: EXTERNAL,
+  define: { 'import.meta.bundledDriver': JSON.stringify(driver.version) },
   plugins: [binaryQueryCompiler, smallQueryGraph],
   sourcemap: 'linked',
   sourcesContent: false,
@@ -86,3 +88,19 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
+
+/** The name says which Node.js can load the binary (`src/infra/database/sqlite-driver.ts`). */
+function copyDriver() {
+  const { platform, arch, versions } = process;
+  const folder = resolve(outdir, 'native');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    require(driver.binary);
+  } catch (error) {
+    console.warn(`dist/native is empty, because better-sqlite3 is not built for this Node.js: ${error.message}`);
+    return;
+  }
+  const major = versions.node.split('.', 1)[0];
+  copyFileSync(driver.binary, join(folder, `${platform}-${arch}-node${major}-abi${versions.modules}.node`));
+}

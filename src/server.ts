@@ -161,7 +161,7 @@ async function openInstance(config: Config, log: Logger, clock: Clock, measures:
 
 /** The listener starts in `start`. */
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
-  const log = overrides.log ?? createLogger(config.logLevel);
+  const log = overrides.log ?? (await createLogger(config.logLevel));
   const clock = overrides.clock ?? systemClock;
   const loop = watchEventLoop();
   const metrics = createMetrics(loop);

@@ -34,7 +34,7 @@ async function openStore(dataDir) {
   const { openDatabase } = await import('../../dist/infra/database/index.js');
   const { snowflakes } = await import('../../dist/infra/ids/ids.js');
   const { createLogger } = await import('../../dist/infra/observability/logger.js');
-  const db = await openDatabase({ url: null, dataDir, pool: 1 }, createLogger('silent'));
+  const db = await openDatabase({ url: null, dataDir, pool: 1 }, await createLogger('silent'));
   return { db, nextId: snowflakes({ now: () => Date.now() }, 1) };
 }
 

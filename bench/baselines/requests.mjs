@@ -5,7 +5,7 @@ import { openDatabase } from '../../dist/infra/database/index.js';
 import { snowflakes, snowflakeTime } from '../../dist/infra/ids/ids.js';
 import { createLogger } from '../../dist/infra/observability/logger.js';
 
-const db = await openDatabase({ url: null, dataDir: process.env.DATA_DIR, pool: 1 }, createLogger('silent'));
+const db = await openDatabase({ url: null, dataDir: process.env.DATA_DIR, pool: 1 }, await createLogger('silent'));
 const nextId = snowflakes({ now: () => Date.now() }, 1);
 const http = fastify();
 

@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-const silent = createLogger('silent');
+const silent = await createLogger('silent');
 
 /** Shared by the projects of a run, each of which loads this file. */
 const shared = globalThis as { templateOfRun?: { making: Promise<Made>; users: number } };

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
 import { StartError } from '../../config.js';
+import { betterSqlite3 } from './sqlite-driver.js';
 
 export interface FolderLock {
   release(): Promise<void>;
@@ -15,7 +15,7 @@ export interface FolderLock {
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const pidFile = join(folder, 'causeway.pid');
-  const connection = await new PrismaBetterSqlite3({
+  const connection = await betterSqlite3({
     url: `file:${join(folder, 'causeway.lock')}`,
     timeout: 0,
   }).connect();

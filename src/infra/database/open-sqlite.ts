@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../observability/logger.js';
 import { connectedOnce } from './connected-once.js';
@@ -10,6 +9,7 @@ import { migrate } from './migrations.js';
 import { type Outages, watchOutages } from './outages.js';
 import { readerOf } from './reader.js';
 import { sqliteFile } from './sqlite.js';
+import { betterSqlite3 } from './sqlite-driver.js';
 
 /** Milliseconds. */
 const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
@@ -30,7 +30,7 @@ export async function openSqlite(dataDir: string, outages: Outages, clock: Clock
 }
 
 async function openFile(file: string, outages: Outages, clock: Clock, log: Logger): Promise<Database> {
-  await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }), log);
+  await migrate('sqlite', betterSqlite3({ url: `file:${file}` }), log);
   const writer = new PrismaClient({
     adapter: connectedOnce(watchOutages(sqliteFile(file, clock), outages)),
     transactionOptions: TRANSACTION_OPTIONS,

@@ -1,4 +1,3 @@
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import {
   isDriverAdapterError,
   type SqlDriverAdapter,
@@ -7,6 +6,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import { type Clock, pause } from '../clock.js';
 import { Mutex } from '../concurrency/mutex.js';
+import { betterSqlite3 } from './sqlite-driver.js';
 
 /**
  * WAL lets readers work during a write. `synchronous=NORMAL` survives a killed process. A power cut may lose the last
@@ -43,7 +43,7 @@ export function sqliteFile(file: string, clock: Clock): SqlDriverAdapterFactory 
 
 /** Statements queue behind an open transaction; see {@link queued}. */
 export function sqliteWriter(file: string, clock: Clock): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({ url: `file:${file}`, timeout: 0 });
+  const factory = betterSqlite3({ url: `file:${file}`, timeout: 0 });
   return {
     ...namesOf(factory),
     async connect() {
@@ -56,7 +56,7 @@ export function sqliteWriter(file: string, clock: Clock): SqlDriverAdapterFactor
 
 /** SQLite itself refuses writes on this connection. */
 export function sqliteReader(file: string, clock: Clock): SqlDriverAdapterFactory {
-  const factory = new PrismaBetterSqlite3({ url: `file:${file}`, readonly: true, timeout: 0 });
+  const factory = betterSqlite3({ url: `file:${file}`, readonly: true, timeout: 0 });
   return {
     ...namesOf(factory),
     async connect() {

@@ -11,10 +11,16 @@ const SECRET_PATHS = ['authorization', 'cookie', 'token', 'password', 'clientSec
 
 const STDOUT = 1;
 
-/** Writes synchronously: at exit, pino would retry its buffer forever if stdout is gone. */
-export function createLogger(level: LogLevel): Logger {
+/**
+ * Writes synchronously: at exit, pino would retry its buffer forever if stdout is gone. A terminal gets text instead of
+ * JSON.
+ */
+export async function createLogger(level: LogLevel): Promise<Logger> {
   const options = { level, redact: { paths: SECRET_PATHS, censor: '[secret]' }, base: null };
-  return process.stdout.isTTY
-    ? pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
-    : pino(options, pino.destination({ dest: STDOUT, sync: true }));
+  const destination = pino.destination({ dest: STDOUT, sync: true });
+  if (!process.stdout.isTTY) return pino(options, destination);
+  // Not a transport, whose thread would load files by name that a bundle does not have.
+  const { default: pretty } = await import('pino-pretty');
+  const format = pretty.prettyFactory({});
+  return pino(options, { write: (line: string) => void destination.write(format(line)) });
 }
