@@ -1,6 +1,6 @@
 /**
  * The rooms of the house and which may know which (docs/architecture.md). Arrows point one way:
- * main → server → entrypoints → wire → domain → infra.
+ * cli, main → program → server → entrypoints → wire → domain → infra.
  */
 const FACES = ['accounts', 'cdn', 'gateway', 'oauth', 'portal', 'relay', 'rest-compat', 'schema'];
 
@@ -21,7 +21,9 @@ export default {
     mayImport('config\\.ts', []),
     mayImport('entrypoint\\.ts', []),
     mayImport('http', ['infra', 'domain', 'config\\.ts', 'context\\.ts', 'entrypoint\\.ts']),
-    mayImport('main\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
+    mayImport('main\\.ts', ['program\\.ts', 'config\\.ts']),
+    mayImport('program\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
+    mayImport('cli', ['program\\.ts', 'start\\.ts', 'config\\.ts', 'infra']),
     mayImport('start\\.ts', ['config\\.ts']),
     ...FACES.map((entrypoint) =>
       mayImport(entrypoint, ['domain', 'wire', 'http', 'infra', 'context\\.ts', 'config\\.ts', 'entrypoint\\.ts']),
@@ -48,10 +50,22 @@ export default {
       to: { path: '^src/domain/parse-input\\.ts$' },
     },
     {
-      name: 'only-main-starts-the-server',
+      name: 'only-the-program-starts-the-server',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/main\\.ts' },
+      from: { path: '^src/', pathNot: '^src/program\\.ts' },
       to: { path: '^src/server\\.ts' },
+    },
+    {
+      name: 'nothing-imports-the-command-line',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'npm-start-loads-no-commander',
+      severity: 'error',
+      from: { path: '^src/main\\.ts' },
+      to: { path: 'node_modules/commander/', reachable: true },
     },
     {
       name: 'only-the-adapter-knows-ws',

@@ -1,6 +1,6 @@
-// Builds the program of `npm start`: `dist/main.js` and `dist/chunks`, with its libraries bundled. Node.js would take
-// longer to find, read and link three thousand small files than to run them. Dynamic imports (`import()`) are separate
-// files. `dist/native` has the binary of the SQLite driver, which a package cannot compile where it is installed.
+// Builds the program of `npm start` (`dist/main.js`) and the command line (`dist/cli.js`), which share `dist/chunks`, with
+// their libraries bundled. Node.js would take longer to find, read and link three thousand small files than to run them.
+// Dynamic imports (`import()`) are separate files. `dist/native` has the binary of the SQLite driver, which a package cannot compile where it is installed.
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -66,7 +66,7 @@ rmSync(resolve(outdir, 'chunks'), { recursive: true, force: true });
 copyDriver();
 await build({
   absWorkingDir: root,
-  entryPoints: ['src/main.ts'],
+  entryPoints: { main: 'src/main.ts', cli: 'src/cli/main.ts' },
   outdir,
   chunkNames: 'chunks/[name]-[hash]',
   assetNames: 'chunks/[name]-[hash]',

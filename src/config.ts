@@ -320,7 +320,7 @@ function faultsOfSharing(set: Partial<Record<string, string>>): string[] {
   ];
 }
 
-const FOR_BOXES = 'applies only to a box: start one with npm run box, or unset it';
+const FOR_BOXES = 'applies only to a box: start one with `npm run box` or `causeway box`, or unset it';
 
 /** sd_listen_fds(3). */
 const FIRST_SOCKET_FD = 3;

@@ -6,7 +6,7 @@ import { type BusMessage, decidesAccess, withoutOutdated } from './domain/bus-me
 import { DomainError } from './domain/errors.js';
 import type { Clock } from './infra/clock.js';
 import { openInstanceKeys } from './infra/crypto/instance-keys.js';
-import { type Database, openDatabase } from './infra/database/index.js';
+import { type Database, openDatabase, openFault } from './infra/database/index.js';
 import { boxSnowflakes, type NextId, NoIdsError, snowflakes } from './infra/ids/ids.js';
 import { newestIdMs } from './infra/ids/newest-id.js';
 import { createOutbox, createSmtpMailer, type Mailer } from './infra/mail.js';
@@ -203,19 +203,6 @@ async function openMigratedDatabase(config: Config, log: Logger, clock: Clock, m
     const { databaseUrl: url, dataDir, databasePool: pool } = config;
     return await openDatabase({ url, dataDir, pool, isAlone: config.redisUrl === null }, log, clock, measures);
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    const reason = error instanceof Error ? error.message.trim().split('\n', 1)[0] : String(error);
-    const fault =
-      config.databaseUrl === null
-        ? `could not open the database in ${config.dataDir}: ${reason}`
-        : `could not open the database of DATABASE_URL: ${reason} (${placeOf(config.databaseUrl)})`;
-    throw new StartError(fault, { cause: error });
+    throw openFault(error, config);
   }
-}
-
-/** Must not contain the password. */
-function placeOf(databaseUrl: string): string {
-  const { host, pathname, username } = new URL(databaseUrl);
-  const name = decodeURIComponent(pathname.slice(1));
-  return `database "${name}" at ${host || 'the default host'} as "${decodeURIComponent(username)}"`;
 }

@@ -18,18 +18,18 @@ const entryPoint = join(import.meta.dirname, '../../dist/main.js');
 /**
  * Starts the built platform as a child process, or a box on request, on a free port. Resolves when it logs that it is
  * ready.
- * @param program another build's `main.js`
+ * @param program another build's `main.js`, or `cli.js`
  * @param socketFd a listening socket, as systemd passes one on
  */
 export async function startInstance(
   env: Record<string, string>,
-  mode?: 'box',
+  command?: 'box' | 'start',
   program: string = entryPoint,
   socketFd?: number,
 ): Promise<RunningInstance> {
-  const args = mode ? [program, mode] : [program];
-  const [command, commandArgs] = socketFd === undefined ? [process.execPath, args] : ['/bin/sh', withSocket(args)];
-  const child = spawn(command, commandArgs, {
+  const args = command ? [program, command] : [program];
+  const [file, fileArgs] = socketFd === undefined ? [process.execPath, args] : ['/bin/sh', withSocket(args)];
+  const child = spawn(file, fileArgs, {
     env: {
       PATH: process.env.PATH,
       PORT: '0',

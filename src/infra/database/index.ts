@@ -9,6 +9,7 @@ export type { Database, ReaderAndWriter } from './database.js';
 export { isDatabaseLocked } from './database-lock.js';
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';
+export { openFault } from './open-fault.js';
 
 type ReadMethod =
   | 'findUnique'

@@ -19,7 +19,7 @@ export interface LedgerRow {
   fault: string | null;
 }
 
-/** Null if the ledger cannot be read; {@link createLedger} reports the reason. */
+/** Null if the ledger cannot be read; {@link requireEmpty} reports the reason. */
 export async function readLedger(connection: SqlQueryable): Promise<LedgerRow[] | null> {
   try {
     const sql = 'SELECT migration_name, checksum, finished_at, rolled_back_at, logs FROM _prisma_migrations';
@@ -54,9 +54,13 @@ const LEDGER = (time: string) => `CREATE TABLE "_prisma_migrations" (
 )`;
 
 /** @throws if the database has tables */
-export async function createLedger(connection: SqlQueryable, dialect: Dialect): Promise<void> {
+export async function requireEmpty(connection: SqlQueryable, dialect: Dialect): Promise<void> {
   const { rows } = await connection.queryRaw({ sql: TABLES[dialect], args: [], argTypes: [] });
   if (rows.length > 0) throw new Error('the database is not empty, and Causeway did not create its tables');
+}
+
+/** The database must be empty. */
+export async function createLedger(connection: SqlQueryable, dialect: Dialect): Promise<void> {
   await execute(connection, LEDGER(dialect === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'));
 }
 

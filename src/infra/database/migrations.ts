@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapterFactory, SqlQueryable } from '@prisma/driver-adapter-utils';
 import type { Logger } from '../observability/logger.js';
 import { packageRoot } from '../package-root.js';
 import {
@@ -10,6 +10,7 @@ import {
   missingIn,
   readLedger,
   record,
+  requireEmpty,
   requireUsableLedger,
 } from './ledger.js';
 
@@ -26,11 +27,8 @@ export async function migrate(dialect: Dialect, factory: SqlDriverAdapterFactory
   const startedAt = performance.now();
   const connection = await factory.connect();
   try {
-    const known = readMigrations(dialect);
-    const ledger = await readLedger(connection);
-    if (ledger === null) await createLedger(connection, dialect);
-    else requireUsableLedger(ledger, known);
-    const missing = missingIn(ledger ?? [], known);
+    const { isNew, missing } = await compare(connection, dialect);
+    if (isNew) await createLedger(connection, dialect);
     if (missing.length === 0) return;
     for (const migration of missing) await record(connection, migration, () => connection.executeScript(migration.sql));
     const ms = Math.round(performance.now() - startedAt);
@@ -39,6 +37,34 @@ export async function migrate(dialect: Dialect, factory: SqlDriverAdapterFactory
   } finally {
     await connection.dispose();
   }
+}
+
+export interface Standing {
+  /** Whether the database has no tables. */
+  isNew: boolean;
+  /** The next start applies these, oldest first. */
+  missing: Migration[];
+}
+
+/**
+ * Writes nothing.
+ * @throws as {@link migrate} does
+ */
+export async function compareMigrations(dialect: Dialect, factory: SqlDriverAdapterFactory): Promise<Standing> {
+  const connection = await factory.connect();
+  try {
+    return await compare(connection, dialect);
+  } finally {
+    await connection.dispose();
+  }
+}
+
+async function compare(connection: SqlQueryable, dialect: Dialect): Promise<Standing> {
+  const known = readMigrations(dialect);
+  const ledger = await readLedger(connection);
+  if (ledger === null) await requireEmpty(connection, dialect);
+  else requireUsableLedger(ledger, known);
+  return { isNew: ledger === null, missing: missingIn(ledger ?? [], known) };
 }
 
 /** Oldest first. */

@@ -53,7 +53,8 @@ export async function enterBox({ box, dataDir, db, clock, log }: EnterParts): Pr
 
 /** @throws {StartError} if the folder belongs to a box */
 export function requireNoBox(dataDir: string): void {
-  if (holdsBox(dataDir)) throw new StartError(`DATA_DIR ${dataDir} belongs to a box: start it with npm run box`);
+  if (holdsBox(dataDir))
+    throw new StartError(`DATA_DIR ${dataDir} belongs to a box: start it with \`npm run box\` or \`causeway box\``);
 }
 
 /** Bots fetch files directly from the box. */

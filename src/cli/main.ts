@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { createProgram } from './index.js';
+
+await createProgram().parseAsync();

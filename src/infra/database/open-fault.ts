@@ -1,0 +1,19 @@
+import { StartError } from '../../config.js';
+
+/** Names the database of an error from opening it, unless the error already says what to do. */
+export function openFault(error: unknown, place: { databaseUrl: string | null; dataDir: string }): StartError {
+  if (error instanceof StartError) return error;
+  const reason = error instanceof Error ? error.message.trim().split('\n', 1)[0] : String(error);
+  const fault =
+    place.databaseUrl === null
+      ? `could not open the database in ${place.dataDir}: ${reason}`
+      : `could not open the database of DATABASE_URL: ${reason} (${placeOf(place.databaseUrl)})`;
+  return new StartError(fault, { cause: error });
+}
+
+/** Must not contain the password. */
+function placeOf(databaseUrl: string): string {
+  const { host, pathname, username } = new URL(databaseUrl);
+  const name = decodeURIComponent(pathname.slice(1));
+  return `database "${name}" at ${host || 'the default host'} as "${decodeURIComponent(username)}"`;
+}
