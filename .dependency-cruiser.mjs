@@ -1,6 +1,6 @@
 /**
  * The rooms of the house and which may know which (docs/architecture.md). Arrows point one way:
- * cli, main → program → server → entrypoints → wire → domain → infra.
+ * cli → sandbox → server, and cli, main → program → server → entrypoints → wire → domain → infra.
  */
 const FACES = ['accounts', 'cdn', 'gateway', 'oauth', 'portal', 'relay', 'rest-compat', 'schema'];
 
@@ -23,7 +23,8 @@ export default {
     mayImport('http', ['infra', 'domain', 'config\\.ts', 'context\\.ts', 'entrypoint\\.ts']),
     mayImport('main\\.ts', ['program\\.ts', 'config\\.ts']),
     mayImport('program\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
-    mayImport('cli', ['program\\.ts', 'start\\.ts', 'config\\.ts', 'infra']),
+    mayImport('cli', ['program\\.ts', 'start\\.ts', 'config\\.ts', 'infra', 'sandbox/command\\.ts']),
+    mayImport('testing', ['sandbox/protocol\\.ts']),
     mayImport('start\\.ts', ['config\\.ts']),
     ...FACES.map((entrypoint) =>
       mayImport(entrypoint, ['domain', 'wire', 'http', 'infra', 'context\\.ts', 'config\\.ts', 'entrypoint\\.ts']),
@@ -52,8 +53,15 @@ export default {
     {
       name: 'only-the-program-starts-the-server',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/program\\.ts' },
+      from: { path: '^src/', pathNot: '^src/(program\\.ts|sandbox/)' },
       to: { path: '^src/server\\.ts' },
+    },
+    {
+      name: 'nothing-else-knows-the-sandbox',
+      comment: 'Test clients know the types of its control API, and the command line starts it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|testing|sandbox)/' },
+      to: { path: '^src/(sandbox|testing)/' },
     },
     {
       name: 'nothing-imports-the-command-line',

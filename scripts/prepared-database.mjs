@@ -7,4 +7,4 @@ import { createLogger } from '../dist/infra/observability/logger.js';
 
 const file = resolve(import.meta.dirname, '../dist/prepared.db');
 rmSync(file, { force: true });
-await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }), createLogger('silent'));
+await migrate('sqlite', new PrismaBetterSqlite3({ url: `file:${file}` }), await createLogger('silent'));

@@ -1,11 +1,17 @@
 import { Command } from 'commander';
 import { readManifest } from '../infra/package-root.js';
+import { addSandboxCommand } from '../sandbox/command.js';
 import { addBoxCommand } from './box.js';
 import { addDoctorCommand } from './doctor.js';
 import { addStartCommand } from './start.js';
 
 /** A command imports what it runs when it runs, so that help and usage errors appear at once. */
-const COMMANDS: readonly ((program: Command) => void)[] = [addStartCommand, addBoxCommand, addDoctorCommand];
+const COMMANDS: readonly ((program: Command) => void)[] = [
+  addStartCommand,
+  addBoxCommand,
+  addSandboxCommand,
+  addDoctorCommand,
+];
 
 const USAGE_ERROR = 2;
 

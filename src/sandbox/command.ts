@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
+import { StartError } from '../config.js';
+import { DomainError, describeFaults } from '../domain/errors.js';
 import type { RunningSandbox } from './start.js';
 
 interface SandboxFlags {
@@ -24,7 +26,12 @@ export function addSandboxCommand(program: Command): void {
     .option('--ready-file <file>', 'write the addresses and tokens to this file when the sandbox is ready')
     .argument('[command...]', 'a command to run, such as -- npx vitest')
     .addHelpText('after', EXAMPLES)
-    .action(async (command: string[], flags: SandboxFlags) => process.exit(await run(command, flags)));
+    .action(async (command: string[], flags: SandboxFlags) => {
+      const { exitAfter } = await import('../program.js');
+      await exitAfter(async () => {
+        process.exitCode = await run(command, flags);
+      });
+    });
 }
 
 const EXAMPLES = `
@@ -49,6 +56,8 @@ async function run(command: readonly string[], { port, seed, readyFile }: Sandbo
   try {
     const env = await environmentOf(running, content);
     if (readyFile !== undefined) await writeReadyFile(readyFile, running, env);
+    // The test kit starts the sandbox with a channel.
+    process.send?.({ url: running.url, token: running.token });
     if (command.length > 0) return await runCommand(command, env, ended);
     process.stdout.write(describe(running, env));
     await ended;
@@ -66,14 +75,21 @@ function endOfUse(): Promise<void> {
   });
 }
 
+/** @throws {StartError} */
 async function readSeed(file: string): Promise<unknown> {
   const { parse } = await import('yaml');
-  return parse(await readFile(file, 'utf8')) ?? {};
+  try {
+    return parse(await readFile(file, 'utf8')) ?? {};
+  } catch (error) {
+    throw new StartError(`could not read the seed ${file}: ${(error as Error).message}`);
+  }
 }
 
 /** Names that libraries and test programs read. */
 async function environmentOf(running: RunningSandbox, seed: unknown): Promise<Record<string, string>> {
-  const world = await running.createWorld(seed);
+  const world = await running.createWorld(seed).catch((error: unknown) => {
+    throw error instanceof DomainError ? new StartError(`invalid seed: ${describeFaults(error)}`) : error;
+  });
   const application = world.applications[0];
   return {
     CAUSEWAY_SANDBOX_URL: running.url,
@@ -124,7 +140,7 @@ function runCommand(
   const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...env } });
   void ended.then(() => child.kill());
   return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new Error(`Could not run ${file}: ${error.message}`)));
+    child.once('error', (error) => reject(new StartError(`could not run ${file}: ${error.message}`)));
     child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
 }

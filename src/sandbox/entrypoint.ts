@@ -10,6 +10,7 @@ import { CONTROL_PATH, controlDocument } from './openapi.js';
 import type { Route, RouteRequest } from './route.js';
 import type { Sandbox } from './sandbox.js';
 import { routes } from './table.js';
+import { transcriptText } from './transcript.js';
 
 /** Seeds may contain files. In bytes. */
 const MAX_BODY = 32 * 1024 * 1024;
@@ -60,7 +61,11 @@ function mountRoute(http: FastifyInstance, sandbox: Sandbox, row: Route): void {
       const body = row.body && parseInput(row.body, request.body ?? {});
       const query = row.query && parseInput(row.query, request.query);
       const params = request.params as Readonly<Record<string, string>>;
-      const answer = await recorded(sandbox, row, { params, body: body as never, query: query as never });
+      const run = recorded(sandbox, row, { params, body: body as never, query: query as never });
+      const answer = await run.catch((error: unknown) => {
+        if (!(error instanceof SandboxError) || error.status < 422) throw error;
+        throw error.withTranscript(transcriptText(sandbox.world(params.world).transcript));
+      });
       reply.header('cache-control', 'no-store');
       return answer === undefined ? reply.code(204).send() : reply.send(answer);
     },
@@ -111,7 +116,8 @@ function acceptJsonAndYaml(http: FastifyInstance): void {
 
 function refuse({ app }: Sandbox, error: FastifyError, { id }: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof SandboxError) {
-    return reply.code(error.status).send({ code: error.code, message: error.message });
+    const { status, code, message, transcript } = error;
+    return reply.code(status).send({ code, message, ...(transcript !== undefined && { transcript }) });
   }
   const refusal = refusalIn(error);
   if (refusal) {

@@ -7,8 +7,14 @@ export class SandboxError extends Error {
     /** For programs, in capitals. */
     readonly code: string,
     message: string,
+    /** The end of the world's transcript, if the test waited in vain. */
+    readonly transcript?: string,
   ) {
     super(message);
+  }
+
+  withTranscript(transcript: string): SandboxError {
+    return new SandboxError(this.status, this.code, this.message, transcript);
   }
 }
 

@@ -162,6 +162,8 @@ export interface ErrorDescription {
   code: string;
   message: string;
   fields?: { path: string; code: string; message: string }[];
+  /** The end of the world's transcript, if the test waited in vain. */
+  transcript?: string;
 }
 
 export interface TranscriptEntry {

@@ -31,7 +31,11 @@ export class Transcript {
   }
 }
 
-/** One line for each entry. */
-export function transcriptText(entries: readonly TranscriptEntry[]): string {
+/** Entries of a failed wait. */
+const SHOWN = 25;
+
+/** One line for each of the last entries. */
+export function transcriptText(transcript: Transcript): string {
+  const entries = transcript.since(0).slice(-SHOWN);
   return entries.map(({ at, kind, text }) => `${at.slice(11, 23)}  ${kind.padEnd(8)}  ${text}\n`).join('');
 }

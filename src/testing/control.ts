@@ -33,11 +33,9 @@ export class Control {
 
   /** @throws SandboxError */
   async request<Result>(method: Method, path: string, body?: object | string, query: Query = {}): Promise<Result> {
-    const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    );
-    const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-    const response = await fetch(`${this.address.url}${path}${search}`, {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+    const response = await fetch(`${this.address.url}${path}?${search}`, {
       method,
       headers: { authorization: `Bearer ${this.address.token}`, ...contentType(body) },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -56,8 +54,8 @@ function contentType(body: object | string | undefined): Record<string, string> 
 
 function refusal(status: number, text: string): SandboxError {
   try {
-    const { message, code, fields = [] } = JSON.parse(text) as ErrorDescription;
-    return new SandboxError(message, code, status, fields);
+    const { message, code, fields = [], transcript } = JSON.parse(text) as ErrorDescription;
+    return new SandboxError(transcript ? `${message}\n\n${transcript}` : message, code, status, fields);
   } catch {
     return new SandboxError(`The sandbox answered ${status}: ${text.slice(0, 200)}`, 'INVALID_RESPONSE', status, []);
   }

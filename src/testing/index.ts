@@ -60,5 +60,5 @@ function ownInstance(): Promise<Instance> {
 
 /** The command line of this package. */
 function program(): string {
-  return fileURLToPath(new URL('../cli.js', import.meta.url));
+  return fileURLToPath(new URL('../../cli.js', import.meta.url));
 }

@@ -1,15 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, watch } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
 import type { Seed, WorldDescription } from '../sandbox/protocol.js';
 import { Control, type ControlAddress } from './control.js';
 import { World } from './world.js';
 import { WorldClient } from './world-client.js';
-
-/** How long an instance may take to start, in milliseconds. */
-const START_WITHIN_MS = 30_000;
 
 /** A running sandbox, in which a test makes worlds. */
 export class Instance {
@@ -49,54 +44,25 @@ export function surroundingInstance(env: NodeJS.ProcessEnv = process.env): Insta
  * @param program the command line of Causeway
  * @throws Error with its output, if it does not start
  */
-export async function startInstance(program: string, options: readonly string[] = []): Promise<Instance> {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-ready-'));
-  const readyFile = join(folder, 'ready.json');
-  const child = spawn(process.execPath, [program, 'sandbox', '--port', '0', '--ready-file', readyFile, ...options], {
-    // The sandbox ends when this channel closes, so also if this program is killed.
+export async function startInstance(program: string): Promise<Instance> {
+  const child = spawn(process.execPath, [program, 'sandbox', '--port', '0'], {
+    // The sandbox ends when the channel closes, so also if this program is killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, NODE_OPTIONS: '' },
   });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => output.push(String(data)));
-  const ended = new Promise<never>((_, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`The sandbox ended with status ${code}: ${output.join('')}`)));
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The sandbox ended with status ${code}: ${output.join('')}`);
   });
   ended.catch(() => {});
-  try {
-    const address = await Promise.race([readyAt(folder, readyFile), ended]);
-    // Does not keep the test runner alive.
-    child.unref();
-    child.channel?.unref();
-    for (const stream of [child.stdout, child.stderr]) (stream as unknown as { unref(): void }).unref();
-    return new Instance(address, async () => {
-      child.kill();
-      await ended.catch(() => {});
-    });
-  } catch (error) {
+  const [address] = (await Promise.race([once(child, 'message'), ended])) as [ControlAddress];
+  // The sandbox does not keep the test runner alive.
+  child.unref();
+  child.channel?.unref();
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
+  return new Instance(address, async () => {
     child.kill();
-    throw error;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** The file appears complete. */
-async function readyAt(folder: string, file: string): Promise<ControlAddress> {
-  const appeared = new Promise<void>((resolve, reject) => {
-    const watcher = watch(folder, () => done());
-    const timer = setTimeout(() => {
-      watcher.close();
-      reject(new Error(`The sandbox was not ready within ${START_WITHIN_MS / 1_000} s.`));
-    }, START_WITHIN_MS);
-    const done = () => {
-      clearTimeout(timer);
-      watcher.close();
-      resolve();
-    };
+    await ended.catch(() => {});
   });
-  await appeared;
-  const { control } = JSON.parse(await readFile(file, 'utf8')) as { control: ControlAddress };
-  return control;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -84,7 +84,7 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
     const content = await readdir(join(project, 'node_modules/@causeway-preview/causeway'));
     expect(content.toSorted()).toEqual(['README.md', 'dist', 'docs', 'examples', 'package.json', 'prisma']);
     const built = await readdir(join(project, 'node_modules/@causeway-preview/causeway/dist'));
-    expect(built.toSorted()).toEqual(['chunks', 'cli.js', 'main.js', 'native', 'pages']);
+    expect(built.toSorted()).toEqual(['chunks', 'cli.js', 'main.js', 'native', 'pages', 'prepared.db', 'testing']);
   });
 
   it('starts the platform with its pages, both APIs and their documentation', async () => {
@@ -111,6 +111,22 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
     await once(child, 'close');
   });
 
+  it.for(['mjs', 'cjs'])('runs tests in a sandbox with a module of the type %s', async (extension) => {
+    await writeFile(join(project, `bot.test.${extension}`), extension === 'mjs' ? `import ${TEST}` : required(TEST));
+    const { code, stdout, stderr } = await resultOf(inProject('node', ['--test', `bot.test.${extension}`]));
+    expect(stdout + stderr).toContain('# pass 1');
+    expect(code).toBe(0);
+  });
+
+  it('runs a command inside a sandbox with its addresses, and ends with its status', async () => {
+    const script =
+      "fetch(process.env.DISCORD_API_URL + '/v10/users/@me', { headers: { authorization: 'Bot ' + process.env.DISCORD_TOKEN } })" +
+      '.then((answer) => answer.json()).then(({ username }) => { console.log(username); process.exit(7); })';
+    const { code, stdout } = await resultOf(causeway(['sandbox', '--', 'node', '-e', script]));
+    expect(stdout).toContain('Test bot');
+    expect(code).toBe(7);
+  });
+
   it('says what is missing if it was packed for another Node.js', async () => {
     const native = join(project, 'node_modules/@causeway-preview/causeway/dist/native');
     const [name = ''] = await readdir(native);
@@ -126,6 +142,22 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
     expect(stderr).toMatch(/npm install better-sqlite3@[\d.]+/);
   });
 });
+
+/** A test as its author writes it. Without the package's instance, it starts one. */
+const TEST = `{ sandbox } from '@causeway-preview/causeway/testing';
+import assert from 'node:assert';
+import { test } from 'node:test';
+
+test('a person writes', async () => {
+  const { world } = await sandbox({ seed: { guilds: [{ name: 'Kitchen', channels: ['kitchen'] }] } });
+  const message = await world.person('ada').in('kitchen').send('hello');
+  assert.equal(message.content, 'hello');
+});
+`;
+
+function required(esm: string): string {
+  return `import ${esm}`.replace(/import (.+) from (.+);/g, 'const $1 = require($2);');
+}
 
 async function find(program: string): Promise<string> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {

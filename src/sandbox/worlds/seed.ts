@@ -1,7 +1,6 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { limits } from '../../domain/limits.js';
-import type { Seed as SeedDescription } from '../protocol.js';
 
 /**
  * What a world contains. Every part is optional: `{}` has the people ada and grace, a server and one bot in it. A
@@ -124,7 +123,3 @@ export type GuildSeed = Seed['guilds'][number];
 export type ChannelSeed = z.output<typeof ChannelSeed>;
 export type RoleSeed = z.output<typeof RoleSeed>;
 export type ApplicationSeed = Seed['applications'][number];
-
-/** The type for clients describes what the schema accepts. */
-type IsAccepted<Given extends z.input<typeof Seed>> = Given;
-export type SeedInput = IsAccepted<SeedDescription>;
