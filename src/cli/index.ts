@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { readManifest } from '../infra/package-root.js';
-import { addSandboxCommand } from '../sandbox/command.js';
 import { addBoxCommand } from './box.js';
 import { addDoctorCommand } from './doctor.js';
+import { addSandboxCommand } from './sandbox.js';
 import { addStartCommand } from './start.js';
 
 /** A command imports what it runs when it runs, so that help and usage errors appear at once. */

@@ -84,12 +84,12 @@ export interface ApplicationSeed {
   interactionsEndpointUrl?: string | null | undefined;
   /** Global commands. */
   commands?: RESTPostAPIApplicationCommandsJSONBody[] | undefined;
-  /** Who may run its commands without another rule. Default: everyone. */
+  /** The members who may run its commands without another rule. Default: everyone. */
   commandsFor?: 'everyone' | 'owner' | undefined;
 }
 
 /**
- * What a world contains. Every part is optional: `{}` has the people ada and grace, the server "Test server" with the
+ * The content of a world. Every part is optional: `{}` has the people ada and grace, the server "Test server" with the
  * channel general, and the application "Test bot" in it. A name alone stands for an object with that name.
  */
 export interface Seed {
@@ -134,7 +134,7 @@ export interface WorldDescription {
   applications: ApplicationDescription[];
 }
 
-/** What a bot answered, as the person sees it. */
+/** A bot's answer, as the person sees it. */
 export interface AnswerDescription {
   interaction: { id: string; type: number; name: string; channel: string };
   /** The new or updated message. Null for a modal, for choices, or if it was deleted. */

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../config.js';
+import { readConfig, StartError } from '../config.js';
 import type { AppContext } from '../context.js';
+import { DomainError, describeFaults } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
 import { randomToken } from '../infra/crypto/secrets.js';
 import { packageRoot } from '../infra/package-root.js';
@@ -37,7 +38,7 @@ export interface RunningSandbox {
   url: string;
   token: string;
   app: AppContext;
-  /** @throws INVALID_INPUT */
+  /** @throws {StartError} for an invalid seed */
   createWorld(seed: unknown): Promise<WorldDescription>;
   /** Also removes its data. */
   stop(): Promise<void>;
@@ -88,7 +89,7 @@ export async function startSandbox({
       url: `${origin}${CONTROL_PATH}`,
       token,
       app: server.app,
-      createWorld: async (seed) => describeWorld(await sandbox.createWorld(parseInput(Seed, seed))),
+      createWorld: (seed) => createWorld(sandbox, seed),
       async stop() {
         await server.stop();
         await remove();
@@ -97,6 +98,14 @@ export async function startSandbox({
   } catch (error) {
     await remove();
     throw error;
+  }
+}
+
+async function createWorld(sandbox: Sandbox, seed: unknown): Promise<WorldDescription> {
+  try {
+    return await describeWorld(await sandbox.createWorld(parseInput(Seed, seed)));
+  } catch (error) {
+    throw error instanceof DomainError ? new StartError(`the seed is invalid: ${describeFaults(error)}`) : error;
   }
 }
 

@@ -5,7 +5,7 @@ const KEPT = 5_000;
 
 type Listener = (entry: TranscriptEntry) => void;
 
-/** What happened in a world, in order. */
+/** The actions in a world, in order. */
 export class Transcript {
   #entries: TranscriptEntry[] = [];
   #count = 0;

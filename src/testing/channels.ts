@@ -11,7 +11,7 @@ export interface MessageFilter extends Within {
   matching?: ((message: APIMessage) => boolean) | undefined;
 }
 
-/** What one person sees in a channel. */
+/** A channel, as one person sees it. */
 export class ObservedChannel {
   /** @internal */
   constructor(

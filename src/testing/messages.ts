@@ -99,7 +99,7 @@ export class Component {
   }
 }
 
-/** What a bot answered to a command, a component or a modal. */
+/** A bot's answer to a command, a component or a modal. */
 export class Answer {
   /** @internal */
   constructor(

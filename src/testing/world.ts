@@ -63,7 +63,7 @@ export class World {
     return named('person', [...this.#people.values()], name);
   }
 
-  /** What the owner of its server sees in a channel. */
+  /** A channel, as the owner of its server sees it. */
   channel(name: string): ObservedChannel {
     const owner =
       this.guilds.find(({ channels }) => channels.some((one) => one.name === name))?.owner ?? this.guild.owner;
@@ -85,7 +85,7 @@ export class World {
     return new Fault(this.client, id);
   }
 
-  /** What people, bots and the platform did so far, in order. */
+  /** Lists the actions of people, bots and the platform so far, in order. */
   transcript(): Promise<TranscriptEntry[]> {
     return this.client.request('GET', '/transcript');
   }

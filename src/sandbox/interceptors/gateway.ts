@@ -149,7 +149,7 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
       }
     }
 
-    /** What concerns the connection and not one payload. */
+    /** Applies effects that concern the connection and not one payload. */
     disturb(fault: ConnectionFault): void {
       switch (fault.type) {
         case 'close':

@@ -2,7 +2,7 @@ import { ComponentType, ApplicationCommandOptionType as Option } from 'discord-a
 import { notFound } from '../errors.js';
 import type { World } from '../worlds/world.js';
 
-/** What a value names: `ada`, `#kitchen`, `@Chef`, or an id. */
+/** The kind of thing that a value such as `ada`, `#kitchen` or `@Chef` names. */
 type Kind = 'user' | 'role' | 'channel' | 'mentionable';
 
 const OF_OPTION: Partial<Record<Option, Kind>> = {

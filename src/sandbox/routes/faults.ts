@@ -46,7 +46,7 @@ const Text = z.object({
 
 export const transcriptRoutes: readonly Route[] = [
   route('GET /worlds/:world/transcript', {
-    summary: 'What people, bots and the platform did, in order.',
+    summary: 'Lists the actions of people, bots and the platform in order.',
     query: Text,
     run: (sandbox, { params, query }) => sandbox.world(params.world).transcript.since(query.after),
   }),

@@ -2,7 +2,7 @@ import { REST_PATH } from '../../http/rest-paths.js';
 import type { WorldDescription } from '../protocol.js';
 import type { World } from './world.js';
 
-/** What a test program needs to know of a world. */
+/** Describes a world to a test program. */
 export async function describeWorld(world: World): Promise<WorldDescription> {
   const { app } = world;
   const { publicUrl, gatewayUrl } = app.addresses;

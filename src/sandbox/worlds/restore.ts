@@ -27,7 +27,7 @@ export async function scopeOfWorld(db: Pick<Transaction, 'guild' | 'application'
   };
 }
 
-/** What happened in the world. People, applications and the commands that they registered stay. */
+/** Removes the traces of a test. People, applications and the commands that they registered stay. */
 export async function removeContent(db: Transaction, scope: WorldScope): Promise<void> {
   const [guilds, applications, people, teams] = [scope.guilds, scope.applications, scope.people, scope.teams].map(
     listOf,

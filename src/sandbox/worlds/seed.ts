@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../domain/limits.js';
 
 /**
- * What a world contains. Every part is optional: `{}` has the people ada and grace, a server and one bot in it. A
+ * The content of a world. Every part is optional: `{}` has the people ada and grace, a server and one bot in it. A
  * string stands for an object with this name.
  */
 
@@ -96,7 +96,7 @@ const ApplicationSeed = z.strictObject({
   commandsFor: z
     .enum(['everyone', 'owner'])
     .default('everyone')
-    .describe('Who may run its commands without another rule: every member, or only the owner of the server.'),
+    .describe('The members who may run its commands without another rule: everyone, or only the owner of the server.'),
 });
 
 export const Seed = z.strictObject({

@@ -3,8 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { StartError } from '../config.js';
-import { DomainError, describeFaults } from '../domain/errors.js';
-import type { RunningSandbox } from './start.js';
+import type { RunningSandbox } from '../sandbox/start.js';
+import { examples } from './examples.js';
 
 interface SandboxFlags {
   port: number;
@@ -12,7 +12,6 @@ interface SandboxFlags {
   readyFile?: string;
 }
 
-/** Adds `causeway sandbox`. */
 export function addSandboxCommand(program: Command): void {
   program
     .command('sandbox')
@@ -25,7 +24,15 @@ export function addSandboxCommand(program: Command): void {
     .option('--seed <file>', 'what the world contains, in YAML or JSON; without it, two people, a server and a bot')
     .option('--ready-file <file>', 'write the addresses and tokens to this file when the sandbox is ready')
     .argument('[command...]', 'a command to run, such as -- npx vitest')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText(
+      'after',
+      examples(
+        ['causeway sandbox', 'run it until Ctrl+C'],
+        ['causeway sandbox --seed world.yaml', 'with the people, servers and bots of a file'],
+        ['causeway sandbox -- npx vitest run', 'run tests in it'],
+        ['causeway sandbox -- node bot.js', 'run a bot with DISCORD_TOKEN and DISCORD_API_URL'],
+      ),
+    )
     .action(async (command: string[], flags: SandboxFlags) => {
       const { exitAfter } = await import('../program.js');
       await exitAfter(async () => {
@@ -33,13 +40,6 @@ export function addSandboxCommand(program: Command): void {
       });
     });
 }
-
-const EXAMPLES = `
-Examples:
-  $ causeway sandbox                         run it until Ctrl+C
-  $ causeway sandbox --seed world.yaml       with the people, servers and bots of a file
-  $ causeway sandbox -- npx vitest run       run tests in it
-  $ causeway sandbox -- node bot.js          run a bot with DISCORD_TOKEN and DISCORD_API_URL`;
 
 function parsePort(text: string): number {
   const port = Number(text);
@@ -51,7 +51,7 @@ function parsePort(text: string): number {
 async function run(command: readonly string[], { port, seed, readyFile }: SandboxFlags): Promise<number> {
   const ended = endOfUse();
   const content = seed === undefined ? {} : await readSeed(seed);
-  const { startSandbox } = await import('./start.js');
+  const { startSandbox } = await import('../sandbox/start.js');
   const running = await startSandbox({ port, env: process.env });
   try {
     const env = await environmentOf(running, content);
@@ -87,9 +87,7 @@ async function readSeed(file: string): Promise<unknown> {
 
 /** Names that libraries and test programs read. */
 async function environmentOf(running: RunningSandbox, seed: unknown): Promise<Record<string, string>> {
-  const world = await running.createWorld(seed).catch((error: unknown) => {
-    throw error instanceof DomainError ? new StartError(`invalid seed: ${describeFaults(error)}`) : error;
-  });
+  const world = await running.createWorld(seed);
   const application = world.applications[0];
   return {
     CAUSEWAY_SANDBOX_URL: running.url,
