@@ -18,6 +18,7 @@ import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
 import { Bodies } from './http/bodies.js';
 import type { FindClientAddress } from './http/client-address.js';
+import type { Clock } from './infra/clock.js';
 import { KeyedMutex } from './infra/concurrency/mutex.js';
 import type { AddressSignatures } from './infra/crypto/address-signatures.js';
 import type { InstanceKeys } from './infra/crypto/instance-keys.js';
@@ -51,6 +52,12 @@ export interface AppContext extends Omit<Dependencies, 'messageInserts'> {
   /** For rate limits; the same as `request.ip`. */
   clientAddress: FindClientAddress;
   db: Database;
+  /**
+   * Real time, for what connects this process to others: heartbeats, timeouts of connections and requests, retries,
+   * leases, drains and checks. Everything else follows `clock`, the time of the service: ids, timestamps, expiry,
+   * windows, limits and jobs. Both are the same unless an instance can move the time of its service.
+   */
+  connectionClock: Clock;
   bus: EventBus;
   mailer: Mailer;
   metrics: Metrics;
@@ -112,7 +119,7 @@ export function createAppContext(parts: ContextParts): AppContext {
   const writes = new Writes({ ...parts, jobs });
   const callOfNobody = () => callContext(app, { kind: 'anonymous' });
   const secretUses = new SecretUses({ ...parts, callOfNobody });
-  const live = new LiveProcess({ ...parts, isShared: isShared(parts) });
+  const live = new LiveProcess({ ...parts, clock: parts.connectionClock, isShared: isShared(parts) });
   const app: AppContext = {
     ...parts,
     recipients: new Recipients(parts.db.reader),
@@ -131,7 +138,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     jobs,
     callOfNobody,
     live,
-    connections: new Connections({ ...parts, live, callOfNobody }),
+    connections: new Connections({ ...parts, clock: parts.connectionClock, live, callOfNobody }),
     presenceCounts: new PresenceCounts(parts.db.reader, parts.clock, () => live.now()),
     executions: new TimesOfUse(parts, (id, usedAt) => callOfNobody().writeOne((db) => storeExecution(db, id, usedAt))),
     overdue: new OverdueInteractions(parts.clock, () => lookAfterInteractions(app)),

@@ -4,7 +4,7 @@ import { type Config, StartError } from './config.js';
 import type { AppContext } from './context.js';
 import { type BusMessage, decidesAccess, withoutOutdated } from './domain/bus-message.js';
 import { DomainError } from './domain/errors.js';
-import type { Clock } from './infra/clock.js';
+import { type Clock, withTimersOf } from './infra/clock.js';
 import { openInstanceKeys } from './infra/crypto/instance-keys.js';
 import { type Database, openDatabase, openFault } from './infra/database/index.js';
 import { boxSnowflakes, type NextId, NoIdsError, snowflakes } from './infra/ids/ids.js';
@@ -27,6 +27,8 @@ export interface Resources
   close(): Promise<void>;
 }
 
+export type Clocks = Pick<AppContext, 'clock' | 'connectionClock'>;
+
 /**
  * @returns the ID range of a box
  * @throws {StartError}
@@ -40,17 +42,18 @@ export type FindIdSpace = (db: Database) => Promise<number>;
 export async function openResources(
   config: Config,
   log: Logger,
-  clock: Clock,
+  { clock, connectionClock }: Clocks,
   measures: Measures,
   findIdSpace: FindIdSpace | null = null,
 ): Promise<Resources> {
+  const timestamps = withTimersOf(connectionClock, clock);
   makeDataDir(config.dataDir);
-  const db = await openMigratedDatabase(config, log, clock, measures);
+  const db = await openMigratedDatabase(config, log, connectionClock, measures);
   const keys = await closingUnless(db, openInstanceKeys(config.secretKeys, db, config.dataDir, log));
-  const blobs = await closingUnless(db, openBlobs(config, clock, log, measures));
+  const blobs = await closingUnless(db, openBlobs(config, connectionClock, log, measures));
   const idSpace = findIdSpace && (await closingUnless(db, findIdSpace(db)));
-  const lease = await leaseWorkerOf(config, db, clock, log);
-  const redis = await connectToRedis(config, clock, log, measures).catch(async (error: unknown) => {
+  const lease = await leaseWorkerOf(config, db, timestamps, log);
+  const redis = await connectToRedis(config, connectionClock, log, measures).catch(async (error: unknown) => {
     await lease?.release();
     await db.close();
     throw error;
@@ -65,9 +68,9 @@ export async function openResources(
     stateOf: ({ state }) => state,
     onGap: () => measures.streamGaps.inc(),
   });
-  const lostEvents = db.dialect === 'postgresql' ? watchForLostEvents(db, bus, clock, log) : null;
-  const mailer = createMailer(config, log, clock, measures);
-  const outbound = createOutbound({ clock, allowPrivate: config.allowPrivateEndpoints });
+  const lostEvents = db.dialect === 'postgresql' ? watchForLostEvents(db, bus, connectionClock, log) : null;
+  const mailer = createMailer(config, log, timestamps, measures);
+  const outbound = createOutbound({ clock: connectionClock, allowPrivate: config.allowPrivateEndpoints });
   if (!config.rateLimits)
     log.warn('Rate limits are off (RATE_LIMITS=off); do not use this setting on a public instance');
   return {

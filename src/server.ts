@@ -59,7 +59,7 @@ import {
   type Relay,
   RemoteGuildStore,
 } from './relay/cloud/index.js';
-import { openResources } from './resources.js';
+import { type Clocks, openResources } from './resources.js';
 import {
   createEndpoints,
   createRestEntrypoint,
@@ -74,12 +74,15 @@ import { renderPing } from './wire/interactions-endpoints.js';
 
 /** For tests, and for the sandbox. */
 export interface Overrides {
+  /** The time of the service. */
   clock?: Clock;
   /** Replaces those of the configuration. */
   limits?: RateLimits;
   /** Mounted in addition to the platform's own. */
   entrypoints?: (app: AppContext) => Entrypoint[];
   interceptors?: Interceptors;
+  /** See `AppContext.connectionClock`. Default: `clock`. */
+  connectionClock?: Clock;
   log?: Logger;
   /** May delegate to the database store. */
   guilds?: (database: GuildStore) => GuildStore;
@@ -145,15 +148,15 @@ const NOBODY = { processes: 0, presences: 0, voiceStates: 0 };
  * Also enrols a box.
  * @throws {StartError}
  */
-async function openInstance(config: Config, log: Logger, clock: Clock, measures: Measures) {
+async function openInstance(config: Config, log: Logger, clocks: Clocks, measures: Measures) {
   const { box, dataDir } = config;
   if (box === null) {
     requireNoBox(dataDir);
-    return { resources: await openResources(config, log, clock, measures), box: null };
+    return { resources: await openResources(config, log, clocks, measures), box: null };
   }
   const found: { box: EnteredBox | null } = { box: null };
-  const opened = await openResources(config, log, clock, measures, async (db) => {
-    found.box = await enterBox({ box, dataDir, db, clock, log });
+  const opened = await openResources(config, log, clocks, measures, async (db) => {
+    found.box = await enterBox({ box, dataDir, db, clock: clocks.connectionClock, log });
     return found.box.enrolment.idSpace;
   });
   return { resources: opened, box: found.box };
@@ -163,9 +166,10 @@ async function openInstance(config: Config, log: Logger, clock: Clock, measures:
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const log = overrides.log ?? (await createLogger(config.logLevel));
   const clock = overrides.clock ?? systemClock;
+  const connectionClock = overrides.connectionClock ?? clock;
   const loop = watchEventLoop();
   const metrics = createMetrics(loop);
-  const opened = await openInstance(config, log, clock, metrics).catch((error: unknown) => {
+  const opened = await openInstance(config, log, { clock, connectionClock }, metrics).catch((error: unknown) => {
     loop.stop();
     endMetrics(metrics);
     throw error;
@@ -192,7 +196,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     reader: resources.db.reader,
     bots,
     bus: resources.bus,
-    clock,
+    clock: connectionClock,
     log,
   });
   const intercepted = overrides.interceptors?.endpoints ?? ((endpoints) => endpoints);
@@ -211,6 +215,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     clientAddress: createClientAddress(config.trustProxy),
     log,
     clock,
+    connectionClock,
     metrics,
     render: (event) => renderEvent(event, addresses),
     endpoints: intercepted(createEndpoints({ ...resources, clock, addresses, metrics })),
@@ -227,7 +232,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const readiness = new ReadinessChecks(app, loop, phase);
   showLive(
     metrics,
-    memoizeWithTtl(clock, NOBODY, () => countLive(app.db.reader, app.live.now())),
+    memoizeWithTtl(connectionClock, NOBODY, () => countLive(app.db.reader, app.live.now())),
   );
   const operations = { phase, readiness, metrics: app.metrics };
   const operationsHttp = config.metricsPort === null ? http : fastify();

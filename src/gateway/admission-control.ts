@@ -23,10 +23,15 @@ export class AdmissionControl {
 
   /** @param random like `Math.random` */
   constructor(
-    private readonly app: Pick<AppContext, 'clock' | 'guilds' | 'limits'>,
+    private readonly app: Pick<AppContext, 'connectionClock' | 'guilds' | 'limits'>,
     private readonly random = Math.random,
   ) {
-    this.#guildCounts = new LRUCache({ ...atMost(COUNTS.bots), ttl: COUNTS.forMs, ttlResolution: 0, perf: app.clock });
+    this.#guildCounts = new LRUCache({
+      ...atMost(COUNTS.bots),
+      ttl: COUNTS.forMs,
+      ttlResolution: 0,
+      perf: app.connectionClock,
+    });
   }
 
   /** Takes one IDENTIFY of the day. Counts the bot's guilds only if it has used the smaller budget. */
@@ -54,7 +59,7 @@ export class AdmissionControl {
 
   /** Waits for a random time before op 9, so that the clients of a killed process do not identify at once. */
   async delayRefusal(): Promise<void> {
-    const { clock } = this.app;
+    const { connectionClock: clock } = this.app;
     const { windowMs, free, msEach, mostMs } = REFUSALS;
     const ms = Math.min((this.#refusals - free) * msEach, mostMs) * this.random();
     this.#refusals += 1;

@@ -180,7 +180,7 @@ export class Bots {
     const guildId = BigInt(message.guildId ?? 0);
     const candidate = bestOf(bot, guildId);
     const offer = async () => {
-      if (!candidate?.connected) await pause(this.app.clock, HEAD_START_MS);
+      if (!candidate?.connected) await pause(this.app.connectionClock, HEAD_START_MS);
       const session = bestOf(bot, guildId);
       await session?.introduced;
       await session?.dispatching(async () => {
@@ -205,7 +205,7 @@ export class Bots {
   }
 
   #checkLater(): Timer {
-    return this.app.clock.after(CHECK_EVERY_MS, () => {
+    return this.app.connectionClock.after(CHECK_EVERY_MS, () => {
       this.#check = this.#checkLater();
       this.#doubt(this.#bots);
     });

@@ -133,7 +133,7 @@ export class Connection implements Applicant {
   }
 
   #countPayload(): void {
-    const now = this.gateway.app.clock.now();
+    const now = this.gateway.app.connectionClock.now();
     const recent = this.#arrivals.filter((at) => now - at < SEND_LIMIT.windowMs);
     if (recent.length === SEND_LIMIT.payloads) throw new Closing(closes.rateLimited);
     // `concat` reserves no space for more, unlike `push`.
@@ -231,7 +231,7 @@ export class Connection implements Applicant {
     this.#refusals += 1;
     this.#note('invalid_session');
     const wait = this.#refusals === 1 ? 0 : Math.min(retryAfterMs, REFUSAL_DELAY_MS);
-    if (wait > 0) await pause(this.gateway.app.clock, wait);
+    if (wait > 0) await pause(this.gateway.app.connectionClock, wait);
     this.send(controls.invalidSession);
   }
 }

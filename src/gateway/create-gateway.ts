@@ -29,7 +29,7 @@ export function createGateway(
   const gateway: Gateway = {
     app,
     sessions: new Map(),
-    connections: new Connections(app.clock),
+    connections: new Connections(app.connectionClock),
     admissions: new AdmissionControl(app),
     lostSessions: new LostSessions(app, lifeBus),
     bots,

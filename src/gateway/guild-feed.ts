@@ -271,7 +271,7 @@ export class GuildFeed {
       if (this.#guildCreate === picture) this.#guildCreate = undefined;
     };
     this.#guildCreate = picture;
-    this.app.clock.after(GUILD_CREATE_MS, forget);
+    this.app.connectionClock.after(GUILD_CREATE_MS, forget);
     picture.catch(forget);
     return picture;
   }
@@ -418,7 +418,7 @@ export class GuildFeed {
     const toldGone = new Promise<void>((resolve) => {
       this.#endPause = resolve;
     });
-    await Promise.race([pause(this.app.clock, ms), toldGone]);
+    await Promise.race([pause(this.app.connectionClock, ms), toldGone]);
   }
 
   #disconnect(event: Dispatched, error: unknown): void {

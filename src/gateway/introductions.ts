@@ -39,7 +39,7 @@ async function introduceInOrder(introductions: Introduction[]): Promise<void> {
 async function introduceFromBoxes(app: AppContext, introductions: Introduction[]): Promise<void> {
   if (introductions.length === 0) return;
   const begun = Promise.all(introductions.map((introduction) => introduction.begin()));
-  await Promise.race([begun, pause(app.clock, BOX_PATIENCE_MS)]);
+  await Promise.race([begun, pause(app.connectionClock, BOX_PATIENCE_MS)]);
   for (const introduction of introductions) introduction.tellDelay();
 }
 
@@ -76,7 +76,7 @@ class Introduction {
   async #showLater(): Promise<void> {
     let wait: number = GUILD_RETRY_MS.first;
     do {
-      await pause(this.app.clock, wait);
+      await pause(this.app.connectionClock, wait);
       wait = Math.min(2 * wait, GUILD_RETRY_MS.most);
     } while (!(await this.#isShown()));
   }

@@ -50,7 +50,7 @@ export class ReadinessChecks {
   }
 
   #askDatabase(): Promise<void> {
-    if (this.app.clock.now() - this.#database.askedAt < KEPT_MS) return Promise.resolve();
+    if (this.app.connectionClock.now() - this.#database.askedAt < KEPT_MS) return Promise.resolve();
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
     });
@@ -60,7 +60,7 @@ export class ReadinessChecks {
   async #ask(): Promise<void> {
     const answer = this.app.db.reader.$queryRaw`SELECT 1`;
     const answers = await isDoneWithin(DATABASE_TIMEOUT_MS, answer).catch(() => false);
-    this.#database = { answers, askedAt: this.app.clock.now() };
+    this.#database = { answers, askedAt: this.app.connectionClock.now() };
   }
 
   async #degraded(): Promise<string[]> {

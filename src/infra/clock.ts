@@ -20,6 +20,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Has the time of `clock` and the timers of `timers`. */
+export function withTimersOf(timers: Clock, clock: Clock): Clock {
+  return { now: () => clock.now(), after: (ms, task) => timers.after(ms, task) };
+}
+
 export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }

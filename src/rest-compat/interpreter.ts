@@ -61,9 +61,9 @@ export class Interpreter {
   }
 
   async #admitted(matched: Matched, request: RestRequest): Promise<RestAnswer> {
-    const began = this.app.clock.now();
+    const began = this.app.connectionClock.now();
     const admission = await this.#admissions.admit(matched, request);
-    request.admissionMs = Math.max(0, this.app.clock.now() - began);
+    request.admissionMs = Math.max(0, this.app.connectionClock.now() - began);
     const answer = await this.#outcome(admission, matched, request);
     if (!answer.isOfBox) await this.#admissions.noteAnswer(admission, answer.status);
     return withHeaders(answer, admission.headers);

@@ -29,7 +29,7 @@ import type { Yoga } from './yoga.js';
 export function graphqlEntrypoint(app: AppContext, findPerson: FindPerson): Entrypoint {
   const graphiql = createGraphiqlScript();
   const yoga = new Lazy(() => loadGraphqlServer(app.log, graphiql));
-  const streams = new Streams(app.clock, app.log);
+  const streams = new Streams(app.connectionClock, app.log);
   showSubscriptions(app.metrics, () => streams.size);
   const contextFor: ContextFor = async (visitor, requestId = randomUUID()): Promise<GraphqlContext> => {
     const { headers } = visitor;

@@ -96,9 +96,9 @@ function pingRegularly(app: AppContext, socket: WebSocket): { stop(): void } {
     if (!isAlive) return socket.terminate();
     isAlive = false;
     socket.ping();
-    timer = app.clock.after(PING_EVERY_MS, ask);
+    timer = app.connectionClock.after(PING_EVERY_MS, ask);
   };
-  let timer = app.clock.after(PING_EVERY_MS, ask);
+  let timer = app.connectionClock.after(PING_EVERY_MS, ask);
   return { stop: () => timer.cancel() };
 }
 
@@ -106,7 +106,7 @@ async function closeAll(app: AppContext, sockets: WebSocketServer): Promise<void
   const open = [...sockets.clients];
   const closed = open.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())));
   for (const socket of open) socket.close(1001, 'Going away');
-  const cutOff = app.clock.after(CLOSE_WAIT_MS, () => open.forEach((socket) => void socket.terminate()));
+  const cutOff = app.connectionClock.after(CLOSE_WAIT_MS, () => open.forEach((socket) => void socket.terminate()));
   await Promise.all(closed);
   cutOff.cancel();
 }

@@ -9,7 +9,10 @@ const FREE = 50;
 function create() {
   const clock = new ManualClock();
   const guilds = new MemoryHome();
-  return { clock, admissions: new AdmissionControl({ clock, guilds, limits: noRateLimits }, () => 0.5) };
+  return {
+    clock,
+    admissions: new AdmissionControl({ connectionClock: clock, guilds, limits: noRateLimits }, () => 0.5),
+  };
 }
 
 async function countSettled(promises: readonly Promise<unknown>[]): Promise<number> {

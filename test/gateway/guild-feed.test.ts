@@ -44,7 +44,7 @@ beforeAll(async () => {
   const context = await openContext();
   close = context.close;
   home = new AskedHome();
-  app = { ...context.app, guilds: home, clock };
+  app = { ...context.app, guilds: home, clock, connectionClock: clock };
 });
 afterAll(() => close());
 

@@ -58,7 +58,7 @@ beforeAll(async () => {
   const context = await openContext();
   close = context.close;
   home = new FaultyHome();
-  app = { ...context.app, guilds: home, clock, log };
+  app = { ...context.app, guilds: home, clock, connectionClock: clock, log };
 });
 afterAll(() => close());
 

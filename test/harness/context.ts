@@ -34,7 +34,8 @@ export async function openContext(
   const log = pino({ level: 'silent' });
   const loop = watchEventLoop();
   const metrics = createMetrics(loop);
-  const { close, redis: _none, ...resources } = await openResources(config, log, systemClock, metrics);
+  const clocks = { clock: systemClock, connectionClock: systemClock };
+  const { close, redis: _none, ...resources } = await openResources(config, log, clocks, metrics);
   const addresses = {
     publicUrl: 'http://localhost',
     listeningAt: '',
@@ -48,7 +49,7 @@ export async function openContext(
     addresses,
     clientAddress: () => '192.0.2.1',
     log,
-    clock: systemClock,
+    ...clocks,
     metrics,
     boxRoutes: new BoxRoutes(resources.db.reader, resources.bus, systemClock),
     boxes: new BoxClientRef(),

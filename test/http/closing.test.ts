@@ -38,7 +38,7 @@ describe.skipIf(missing)(needing(missing, 'the memory of the process'), () => {
     const resources = await openResources(
       readConfig(env),
       pino({ level: 'silent' }),
-      clock,
+      { clock, connectionClock: clock },
       createMeasures(new Registry()),
     );
     await resources.mailer.send({ to: 'ada@people.example', subject: 'Hello', text: 'Hello' });

@@ -15,7 +15,7 @@ let phase: Phase;
 beforeAll(async () => {
   const context = await openContext();
   close = context.close;
-  app = { ...context.app, clock };
+  app = { ...context.app, connectionClock: clock };
 });
 afterAll(() => close());
 beforeEach(() => {

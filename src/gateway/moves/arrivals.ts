@@ -21,7 +21,7 @@ const GUILDS_PER_TURN = 500;
 /** Takes in sessions of another process. They wait for a RESUME, or for the end of their window. */
 export async function arrive(gateway: Gateway, move: SessionMove): Promise<void> {
   const { app } = gateway;
-  if (move.movedAt + RESUME_WINDOW_MS <= app.clock.now()) return;
+  if (move.movedAt + RESUME_WINDOW_MS <= app.connectionClock.now()) return;
   const moved = await read(gateway, move);
   if (!moved) return;
   const opened = await Promise.all(moved.sessions.map((one) => open(gateway, one)));
@@ -42,7 +42,7 @@ interface Arrived {
 function measure({ app }: Gateway, { movedAt }: SessionMove, counts: Record<'arrived' | 'lost', number>): void {
   const { gatewayMoves, gatewayMoveSeconds } = app.metrics;
   for (const [outcome, count] of Object.entries(counts)) gatewayMoves.inc({ outcome }, count);
-  gatewayMoveSeconds.observe(Math.max(0, app.clock.now() - movedAt) / 1_000);
+  gatewayMoveSeconds.observe(Math.max(0, app.connectionClock.now() - movedAt) / 1_000);
 }
 
 async function continuePresences(gateway: Gateway, moved: readonly MovedSession[]): Promise<void> {
@@ -64,7 +64,7 @@ async function continuePresences(gateway: Gateway, moved: readonly MovedSession[
   const continued = [...here.values()].filter(isStillHere);
   for (const session of continued) continuePresence(gateway, session);
   for (const one of online) if (!here.has(one.id)) endPresence(gateway, one);
-  app.clock.after(ONLINE_MS, () => {
+  app.connectionClock.after(ONLINE_MS, () => {
     for (const session of continued) if (isStillHere(session) && !session.connected) hidePresence(gateway, session);
   });
 }

@@ -39,7 +39,7 @@ export async function depart(
   for (const session of wanted) endUnlessComplete(gateway, session);
   const leaving = wanted.filter((session) => !session.ended);
   if (leaving.length === 0) return { moveId: null, moved: [], links: [] };
-  const movedAt = app.clock.now();
+  const movedAt = app.connectionClock.now();
   const positions = positionsOf(gateway, leaving, silentClocks);
   const departed = leaving.map((session) => takeOut(gateway, session));
   const links = departed.flatMap(({ link }) => link ?? []);

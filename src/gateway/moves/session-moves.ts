@@ -61,7 +61,7 @@ export class SessionMoves implements Moves, MoveSender {
     private readonly gateway: Gateway,
     private readonly bus: Bus<MoveMessage> | null,
   ) {
-    this.#departed = new DepartedSessions(gateway.app.clock);
+    this.#departed = new DepartedSessions(gateway.app.connectionClock);
     this.#handovers = new Handovers(gateway, this.#departed, this);
   }
 

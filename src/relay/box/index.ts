@@ -82,7 +82,7 @@ export function createUplink(
   app: AppContext,
   { identity, enrolment, perform, random = Math.random }: BoxParts,
 ): UplinkEntrypoint {
-  const { clock, log } = app;
+  const { connectionClock: clock, log } = app;
   const { idSpace } = enrolment;
   let refuse: (error: RefusedByCloud) => void;
   const refused = new Promise<RefusedByCloud>((resolve) => {

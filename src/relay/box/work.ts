@@ -49,7 +49,7 @@ export class Work {
     { idSpace, perform }: { idSpace: number; perform: Perform },
   ) {
     this.#perform = perform;
-    this.#results = new Results(app.clock);
+    this.#results = new Results(app.connectionClock);
     this.#actors = new Actors(app, idSpace);
     this.#calls = new Calls(app, this.#actors);
   }

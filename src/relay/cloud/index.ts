@@ -47,11 +47,21 @@ export interface Relay {
 export function createRelay(app: AppContext, bots: CloudBotDirectory, bus: Bus<CrossProcessMessage> | null): Relay {
   const here = new BoxesHere(app);
   const quota = new ResponseQuota();
-  const crossProcess = bus && new CrossProcessClient(bus, app.clock, quota);
-  const transports = new CloudBoxTransports({ app, here, crossProcess, inFlight: new InFlightWrites(app.clock) });
+  const crossProcess = bus && new CrossProcessClient(bus, app.connectionClock, quota);
+  const transports = new CloudBoxTransports({
+    app,
+    here,
+    crossProcess,
+    inFlight: new InFlightWrites(app.connectionClock),
+  });
   const crossProcessServer =
     bus &&
-    new CrossProcessServer({ bus, clock: app.clock, log: app.log, transportTo: (boxId) => transports.here(boxId) });
+    new CrossProcessServer({
+      bus,
+      clock: app.connectionClock,
+      log: app.log,
+      transportTo: (boxId) => transports.here(boxId),
+    });
   const untilReachable = async () => crossProcessServer?.listen(app.live.id);
   const reception = new Reception({ app, here, bots, quota, untilReachable });
   return {

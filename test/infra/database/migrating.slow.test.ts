@@ -52,7 +52,8 @@ describe.skipIf(noPostgres)(needing(noPostgres, 'a migration whose connection is
     await other.query('BEGIN');
     await other.query('CREATE TABLE "_prisma_migrations" ("id" int)');
     const config = readConfig({ DATABASE_URL: line.url, DATA_DIR: dataDir });
-    const opening = openResources(config, pino({ level: 'silent' }), systemClock, createMeasures(new Registry())).catch(
+    const clocks = { clock: systemClock, connectionClock: systemClock };
+    const opening = openResources(config, pino({ level: 'silent' }), clocks, createMeasures(new Registry())).catch(
       (error: unknown) => error,
     );
     const waiting = async () => {

@@ -26,7 +26,7 @@ export class Absences {
 
   begin(boxId: bigint): void {
     this.end(boxId);
-    const timer = this.app.clock.after(UNTOLD_MS, () => void this.#over(boxId));
+    const timer = this.app.connectionClock.after(UNTOLD_MS, () => void this.#over(boxId));
     this.#timers.set(boxId, timer);
   }
 

@@ -185,7 +185,7 @@ export class BoxesHere {
   }
 
   #checkLater(): Timer {
-    return this.app.clock.after(CHECK_EVERY_MS, () => {
+    return this.app.connectionClock.after(CHECK_EVERY_MS, () => {
       this.#check = this.#checkLater();
       void this.#lookAtAll([...this.#held.keys()]);
     });

@@ -51,7 +51,7 @@ export class BoxConnection implements BoxTransport {
 
   constructor(private readonly parts: ConnectionParts) {
     this.generation = parts.admitted.generation;
-    this.#streams = new Streams(parts.link, parts.app.clock, parts.quota.ofBox());
+    this.#streams = new Streams(parts.link, parts.app.connectionClock, parts.quota.ofBox());
     this.#closed = new Promise((resolve) => {
       this.#close = resolve;
     });

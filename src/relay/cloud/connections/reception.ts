@@ -62,10 +62,16 @@ export class Reception {
         visit.listener.lost({ code, reason });
       },
     };
-    const link = new Link<FromBox, ToBox>({ outlet, clock: app.clock, log: app.log, schema: BoxMessage, events });
+    const link = new Link<FromBox, ToBox>({
+      outlet,
+      clock: app.connectionClock,
+      log: app.log,
+      schema: BoxMessage,
+      events,
+    });
     const visit: Visit = { link, listener: NOBODY, release };
     const greeting = new Greeting({
-      clock: app.clock,
+      clock: app.connectionClock,
       origin: app.addresses.publicUrl,
       send: (message) => link.send(message),
       onProved: (proved) => void this.#admit(visit, proved),

@@ -81,8 +81,8 @@ export class EventsIntake {
 
   constructor(private readonly parts: IntakeParts) {
     const { app, boxId } = parts;
-    this.#refusals = new RefusalLog(app.log, app.clock, boxId);
-    this.#beginning = app.clock.after(BEGINNING_MS, () => this.#end(closes.silent));
+    this.#refusals = new RefusalLog(app.log, app.connectionClock, boxId);
+    this.#beginning = app.connectionClock.after(BEGINNING_MS, () => this.#end(closes.silent));
   }
 
   /** @param bytes size of the message's text */
@@ -142,7 +142,7 @@ export class EventsIntake {
     await this.#tell(session, message, bytes);
     session.seq = message.s;
     if (message.op === 'ready') this.#acknowledge();
-    else this.#ack ??= this.parts.app.clock.after(ACK_MS, () => this.#acknowledge());
+    else this.#ack ??= this.parts.app.connectionClock.after(ACK_MS, () => this.#acknowledge());
   }
 
   async #begin({ session: name }: Of<'begin'>): Promise<void> {

@@ -82,7 +82,7 @@ export function createDirectory(app: AppContext, transports: BoxTransports, keys
   /** @throws BoxError */
   async function ask(box: bigint, request: ForwardedRequest, { budgetMs, fingerprint }: Piece): Promise<BoxAnswer> {
     if (budgetMs <= 0) throw new BoxError('timeout', 'the time budget is used up');
-    const sent = (callOptions: CallOptions) => waitFor(app.clock, send(box, request, callOptions), budgetMs);
+    const sent = (callOptions: CallOptions) => waitFor(app.connectionClock, send(box, request, callOptions), budgetMs);
     if (request.method === 'GET') return sent({ budgetMs, key: randomUUID() });
     return idempotencyKeys.perform(fingerprint, budgetMs, sent);
   }
