@@ -141,7 +141,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     connections: new Connections({ ...parts, clock: parts.connectionClock, live, callOfNobody }),
     presenceCounts: new PresenceCounts(parts.db.reader, parts.clock, () => live.now()),
     executions: new TimesOfUse(parts, (id, usedAt) => callOfNobody().writeOne((db) => storeExecution(db, id, usedAt))),
-    overdue: new OverdueInteractions(parts.clock, () => lookAfterInteractions(app)),
+    overdue: new OverdueInteractions(parts, () => lookAfterInteractions(app)),
   };
   return app;
 }

@@ -16,17 +16,17 @@ export class Pace {
     private readonly limit: PaceLimit,
   ) {}
 
-  do(work: () => void): void {
+  do(work: () => Promise<void>): Promise<void> {
     this.cancel();
     const now = this.clock.now();
     this.#done = this.#done.filter((at) => now - at < this.limit.windowMs);
     const [oldest] = this.#done;
     if (oldest === undefined || this.#done.length < this.limit.times) {
       this.#done.push(now);
-      work();
-      return;
+      return work();
     }
     this.#waiting = this.clock.after(oldest + this.limit.windowMs - now, () => this.do(work));
+    return Promise.resolve();
   }
 
   cancel(): void {

@@ -60,7 +60,7 @@ export function hidePresence({ app }: Gateway, session: Session): void {
 
 export function changePresence({ app }: Gateway, session: Session, presence: PresenceUpdate): void {
   session.presence = presence;
-  session.presencePace.do(() => void app.connections.state(session.id, statementOf(presence, app.clock.now())));
+  void session.presencePace.do(() => app.connections.state(session.id, statementOf(presence, app.clock.now())));
 }
 
 /** Keeps only the activity fields that a bot can set (docs/gateway.md, G-39). */

@@ -7,8 +7,14 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** The timer does not keep the process alive. */
-  after(ms: number, task: () => void): Timer;
+  /**
+   * The timer does not keep the process alive.
+   * @param task its promise settles when everything that fell due has finished, and must not wait for a later timer of
+   * this clock. A clock that is moved waits for it; real time does not.
+   */
+  after(ms: number, task: () => void | Promise<void>): Timer;
+  /** While the clock is being moved: where it will stop. Work that recurs until then should not run every time. */
+  readonly movesTo?: number | undefined;
 }
 
 export const systemClock: Clock = {

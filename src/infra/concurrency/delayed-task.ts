@@ -13,7 +13,7 @@ export class DelayedTask {
   ) {}
 
   for(ms: number): void {
-    this.#timer ??= this.clock.after(ms, () => void this.now());
+    this.#timer ??= this.clock.after(ms, () => this.now());
   }
 
   /** Settles when this run and any earlier one have ended. */

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.js';
 export function within<T>(clock: Clock, ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`no answer within ${ms} ms`));
-    const timer = clock.after(ms, () => setImmediate(late));
+    const timer = clock.after(ms, () => void setImmediate(late));
     answer.then(resolve, reject).finally(() => timer.cancel());
   });
 }

@@ -15,6 +15,8 @@ export { removeDeadJobs } from './rows.js';
 export interface JobsParts {
   db: Database;
   clock: Clock;
+  /** Real time, for leases and time limits. */
+  connectionClock: Clock;
   log: Logger;
   nextId: NextId;
   registry: Registry;
@@ -32,8 +34,8 @@ export class Jobs<Payloads extends JobPayloads> {
   #runner: JobRunner | null = null;
 
   constructor(private readonly parts: JobsParts) {
-    const { db, clock, registry } = parts;
-    this.#count = showJobs(registry, clock, () => readBacklog(db.reader, clock.now()));
+    const { db, clock, connectionClock, registry } = parts;
+    this.#count = showJobs(registry, connectionClock, () => readBacklog(db.reader, clock.now()));
   }
 
   /**
@@ -51,10 +53,10 @@ export class Jobs<Payloads extends JobPayloads> {
 
   /** Jobs of other kinds are left to processes that know them. */
   start(kinds: JobKinds<Payloads>): void {
-    const { db, clock, log } = this.parts;
+    const { db, clock, connectionClock, log } = this.parts;
     const prepare = () => this.#addRecurring(kinds);
-    this.#runner = new JobRunner(kinds, { db, clock, log, count: this.#count, prepare });
-    this.#runner.look();
+    this.#runner = new JobRunner(kinds, { db, clock, connectionClock, log, count: this.#count, prepare });
+    this.#runner.start();
   }
 
   /** Aborts running jobs, so that other processes can take them. Settles within a second and never rejects. */

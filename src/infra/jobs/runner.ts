@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, Timer } from '../clock.js';
+import { type Clock, type Timer, withTimersOf } from '../clock.js';
 import { yieldToEventLoop } from '../concurrency/event-loop.js';
 import { within } from '../concurrency/timeouts.js';
 import { isUnavailable } from '../database/faults.js';
@@ -17,9 +17,15 @@ const RETRY_MS = 5_000;
 
 const JOBS_PER_LOOK = 20;
 
+/** A timer takes no more than 24 days. Looking early does no harm. */
+const LONGEST_WAIT_MS = 24 * 86_400_000;
+
 export interface RunnerParts {
   db: Database;
+  /** Jobs fall due by this clock. */
   clock: Clock;
+  /** Real time, for leases, time limits and looks for jobs of other processes. */
+  connectionClock: Clock;
   log: Logger;
   count(kind: string, ending: Ending): void;
   /** Adds missing recurring jobs. Called until it succeeds; existing jobs run in the meantime. */
@@ -43,6 +49,8 @@ interface Attempt {
 export class JobRunner {
   readonly #attempts = new Set<Attempt>();
   #timer: Timer | null = null;
+  #nextLook: Timer | null = null;
+  #idle: Promise<void> | null = null;
   #wakesAt = Number.POSITIVE_INFINITY;
   #looking: Promise<void> | null = null;
   #looksAgain = false;
@@ -59,14 +67,36 @@ export class JobRunner {
     this.#looks = new Trouble(parts.log, 'Could not look for due jobs');
   }
 
+  start(): void {
+    this.look();
+    // A clock that is moved waits for the first jobs, too.
+    this.parts.clock.after(0, () => this.#untilIdle());
+  }
+
   wakeAt(ms: number): void {
     if (this.#isStopped || ms >= this.#wakesAt) return;
     this.#timer?.cancel();
     this.#wakesAt = ms;
-    this.#timer = this.parts.clock.after(Math.max(0, ms - this.parts.clock.now()), () => {
+    const wait = Math.min(Math.max(0, ms - this.parts.clock.now()), LONGEST_WAIT_MS);
+    this.#timer = this.parts.clock.after(wait, () => {
       this.#wakesAt = Number.POSITIVE_INFINITY;
       this.look();
+      return this.#untilIdle();
     });
+  }
+
+  #untilIdle(): Promise<void> {
+    this.#idle ??= this.#settled().finally(() => {
+      this.#idle = null;
+    });
+    return this.#idle;
+  }
+
+  /** Settles when no job runs and none is due. */
+  async #settled(): Promise<void> {
+    while (this.#looking || this.#attempts.size > 0) {
+      await Promise.all([this.#looking, ...[...this.#attempts].map(({ settled }) => settled)]);
+    }
   }
 
   look(): void {
@@ -82,16 +112,20 @@ export class JobRunner {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
+    this.#nextLook?.cancel();
     for (const { stop } of this.#attempts) stop.abort(new Error('the process is stopping'));
     await this.#looking;
     await Promise.all([...this.#attempts].map(({ settled }) => settled));
   }
 
   async #look(): Promise<void> {
-    const { clock, prepare } = this.parts;
+    const { clock, connectionClock, prepare } = this.parts;
     this.#isPrepared ||= await this.#preparing.passes(prepare);
     const hasLooked = await this.#looks.passes(() => this.#takeDue());
-    this.wakeAt(clock.now() + (this.#isPrepared && hasLooked ? LOOK_EVERY_MS : RETRY_MS));
+    if (this.#isStopped) return;
+    this.#nextLook?.cancel();
+    const wait = this.#isPrepared && hasLooked ? LOOK_EVERY_MS : RETRY_MS;
+    this.#nextLook = connectionClock.after(wait, () => this.wakeAt(clock.now()));
   }
 
   async #takeDue(): Promise<void> {
@@ -132,8 +166,9 @@ export class JobRunner {
   }
 
   async #attempt(kind: JobKind, { held, stop }: Attempt): Promise<void> {
-    const { db, clock, log, count } = this.parts;
-    const lease = keepLease(held, { db, clock, log }, () => stop.abort(new Error('the lease of the job was lost')));
+    const { db, clock, connectionClock, log, count } = this.parts;
+    const leasing = { db, clock: withTimersOf(connectionClock, clock), log };
+    const lease = keepLease(held, leasing, () => stop.abort(new Error('the lease of the job was lost')));
     const outcome = await this.#outcomeOf(kind, held, stop.signal);
     lease.cancel();
     // The handler may still run after its time limit.
@@ -149,14 +184,14 @@ export class JobRunner {
   }
 
   async #outcomeOf(kind: JobKind, held: HeldJob, signal: AbortSignal): Promise<Outcome> {
-    const { clock } = this.parts;
+    const { clock, connectionClock } = this.parts;
     const { id, attempts: attempt } = held;
     if (attempt > triesOf(kind)) return { is: 'failed', error: new Error('the process ended during each attempt') };
     const payload = readPayload(kind, held);
     if ('is' in payload) return payload;
     try {
       if (this.#isStopped) return { is: 'stopped' };
-      await within(clock, maxMsOf(kind), kind.run(payload.read, { id, attempt, clock, signal }));
+      await within(connectionClock, maxMsOf(kind), kind.run(payload.read, { id, attempt, clock, signal }));
       return { is: 'done' };
     } catch (error) {
       return this.#isStopped ? { is: 'stopped' } : { is: 'failed', error };
@@ -178,7 +213,7 @@ export class JobRunner {
   #write(kind: JobKind, held: HeldJob, ending: WrittenEnding): Promise<boolean> {
     const { db, clock } = this.parts;
     const now = clock.now();
-    const nextMs = kind.everyMs !== undefined && isRecurring(held) ? now + kind.everyMs : null;
+    const nextMs = kind.everyMs !== undefined && isRecurring(held) ? nextRunAt(kind.everyMs, clock) : null;
     switch (ending) {
       case 'done':
         if (nextMs === null) return removeJob(db.writer, held);
@@ -229,6 +264,13 @@ class Trouble {
       return false;
     }
   }
+}
+
+/** While the clock is moved, skips all runs but the last. */
+function nextRunAt(everyMs: number, clock: Clock): number {
+  const next = clock.now() + everyMs;
+  const skipped = Math.floor(((clock.movesTo ?? next) - next) / everyMs);
+  return next + Math.max(0, skipped) * everyMs;
 }
 
 type WrittenEnding = Exclude<Ending, 'lost'>;

@@ -294,7 +294,7 @@ class Posting {
 
   run(slot: Promise<Release>): Promise<OutboundAnswer> {
     // A response that arrived before the deadline counts, even if the process was too busy to read it.
-    const late = () => setImmediate(() => this.#fail(this.#lateness()));
+    const late = () => void setImmediate(() => this.#fail(this.#lateness()));
     this.#timer = this.clock.after(this.outbound.deadlineMs, late);
     slot.then((release) => {
       this.#release = release;

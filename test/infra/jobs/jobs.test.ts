@@ -61,7 +61,15 @@ interface ProcessOptions {
 function openProcess(options: ProcessOptions = {}) {
   const clock = options.clock ?? new ManualClock(BEGAN);
   const registry = new Registry();
-  const jobs = new Jobs<Payloads>({ db: options.db ?? db, clock, log, nextId: options.nextId ?? nextId, registry });
+  const parts = {
+    db: options.db ?? db,
+    clock,
+    connectionClock: clock,
+    log,
+    nextId: options.nextId ?? nextId,
+    registry,
+  };
+  const jobs = new Jobs<Payloads>(parts);
   running.push(jobs);
   const idle = async () => {};
   const kinds: JobKinds<Payloads> = {

@@ -157,18 +157,17 @@ async function deliverOverGateway(
   attempt?: UselessAttempt,
 ): Promise<void> {
   const taken = waitForEndOf(call, interaction, ['DELIVERING']);
+  const failure = attempt ? `${attempt.reason} ${NOBODY_TOOK_IT}` : NOBODY_TOOK_IT;
+  const data = { state: 'FAILED', endsAt: null, failure } as const;
+  const step: Step = { kind: 'FAILED', reason: NOBODY_TOOK_IT };
   try {
     await taken.ready;
     if (attempt && !(await noteFallback(call, interaction, attempt))) return;
     call.announce({ type: 'INTERACTION_CREATE', request, interaction: { id: interaction.id, token } });
-    if ((await taken.settled(ANSWER_WINDOW_MS)) !== null) return;
+    await taken.settled(ANSWER_WINDOW_MS, () => transitionWithStep(call, interaction, ['DELIVERING'], { data, step }));
   } finally {
     taken.close();
   }
-  const failure = attempt ? `${attempt.reason} ${NOBODY_TOOK_IT}` : NOBODY_TOOK_IT;
-  const data = { state: 'FAILED', endsAt: null, failure } as const;
-  const step: Step = { kind: 'FAILED', reason: NOBODY_TOOK_IT };
-  await transitionWithStep(call, interaction, ['DELIVERING'], { data, step });
 }
 
 const NOBODY_TOOK_IT = 'No gateway session of the bot accepted the interaction within 3 seconds.';

@@ -11,23 +11,28 @@ export class OverdueInteractions {
 
   /** @param settle must not reject; see {@link settleOverdue} */
   constructor(
-    private readonly clock: Clock,
+    private readonly clocks: { clock: Clock; connectionClock: Clock },
     private readonly settle: () => Promise<void>,
   ) {}
 
   /** Schedules `settle` for shortly after `time`, in milliseconds since the Unix epoch. */
   lookAt(time: number): void {
     if (time >= this.#dueAt) return;
+    const { clock, connectionClock } = this.clocks;
     this.#timer?.cancel();
     this.#dueAt = time;
-    this.#timer = this.clock.after(Math.max(time - this.clock.now(), 0) + GATHER_MS, () => {
+    const settle = () => {
       this.#dueAt = Number.POSITIVE_INFINITY;
-      void this.settle();
-    });
+      return this.settle();
+    };
+    this.#timer = clock.after(
+      Math.max(time - clock.now(), 0),
+      () => new Promise((resolve) => void connectionClock.after(GATHER_MS, () => resolve(settle()))),
+    );
   }
 }
 
-/** Batches interactions that end in quick succession. */
+/** Batches interactions that end in quick succession. In real time, so that a moved clock need not move further. */
 const GATHER_MS = 25;
 
 const PER_PIECE = 100;

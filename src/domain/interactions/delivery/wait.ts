@@ -5,8 +5,11 @@ import type { InteractionRecord } from '../record.js';
 
 export interface Waiting {
   ready: Promise<void>;
-  /** The first state that is not in `states`, or null after `ms` milliseconds. */
-  settled(ms: number): Promise<InteractionState | null>;
+  /**
+   * Settles with the first state that is not in `states`, or after `ms` milliseconds and `late`.
+   * @throws what `late` throws
+   */
+  settled(ms: number, late?: () => Promise<unknown>): Promise<void>;
   close(): void;
 }
 
@@ -27,12 +30,12 @@ export function waitForEndOf(
   });
   return {
     ready: subscription.ready,
-    settled(ms) {
-      return new Promise((resolve) => {
-        const timer = call.clock.after(ms, () => resolve(null));
-        void state.then((reached) => {
+    settled(ms, late = async () => {}) {
+      return new Promise((resolve, reject) => {
+        const timer = call.clock.after(ms, () => late().then(() => resolve(), reject));
+        void state.then(() => {
           timer.cancel();
-          resolve(reached);
+          resolve();
         });
       });
     },

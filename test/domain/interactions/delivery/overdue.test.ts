@@ -177,7 +177,10 @@ describe('the check for overdue interactions', () => {
   it('runs once for all that are due, and earlier if one is due earlier', () => {
     const own = new ManualClock(1_000);
     const looks: number[] = [];
-    const overdue = new OverdueInteractions(own, async () => void looks.push(own.now()));
+    const overdue = new OverdueInteractions(
+      { clock: own, connectionClock: own },
+      async () => void looks.push(own.now()),
+    );
     overdue.lookAt(5_000);
     overdue.lookAt(4_000);
     overdue.lookAt(4_000);
