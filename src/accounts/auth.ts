@@ -10,6 +10,7 @@ import { parseInput } from '../domain/parse-input.js';
 import { COOKIE_PREFIX } from '../http/page-sessions.js';
 import { ADDRESS_HEADER } from './address-header.js';
 import { passingOutages, withoutOutage } from './outages.js';
+import { withServiceTimes } from './service-times.js';
 import { hashingSessionTokens } from './session-tokens.js';
 import { sendVerificationMail } from './verification-mail.js';
 
@@ -23,7 +24,9 @@ export function createAuth(app: AppContext) {
     basePath: '/auth',
     secret: app.keys.accounts[0],
     database: (options: BetterAuthOptions) =>
-      hashingSessionTokens(passingOutages(prismaAdapter(app.db.writer, { provider: app.db.dialect })(options))),
+      hashingSessionTokens(
+        withServiceTimes(passingOutages(prismaAdapter(app.db.writer, { provider: app.db.dialect })(options)), app),
+      ),
     emailAndPassword: { enabled: true },
     user: { modelName: 'authUser' },
     session: { modelName: 'authSession' },

@@ -105,7 +105,8 @@ export class Sessions {
     const { account, ...user } = row;
     await this.#noteSeen(user.id, account?.seenAt ?? null);
     const person: Person = { kind: 'person', user };
-    const left = found.session.expiresAt.getTime() - this.app.clock.now();
+    // The library's times are real.
+    const left = found.session.expiresAt.getTime() - this.app.connectionClock.now();
     if (left > 0 && isCurrent()) this.#people.set(key, person, { ttl: Math.min(CACHE_MS, left) });
     return person;
   }
