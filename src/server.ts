@@ -83,6 +83,8 @@ export interface Overrides {
   interceptors?: Interceptors;
   /** See `AppContext.connectionClock`. Default: `clock`. */
   connectionClock?: Clock;
+  /** Replaces the rate limits of the configuration. */
+  limits?: RateLimits;
   log?: Logger;
   /** May delegate to the database store. */
   guilds?: (database: GuildStore) => GuildStore;
