@@ -76,8 +76,6 @@ import { renderPing } from './wire/interactions-endpoints.js';
 export interface Overrides {
   /** The time of the service. */
   clock?: Clock;
-  /** Replaces those of the configuration. */
-  limits?: RateLimits;
   /** Mounted in addition to the platform's own. */
   entrypoints?: (app: AppContext) => Entrypoint[];
   interceptors?: Interceptors;

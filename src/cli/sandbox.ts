@@ -54,10 +54,14 @@ async function run(command: readonly string[], { port, seed, readyFile }: Sandbo
   const { startSandbox } = await import('../sandbox/start.js');
   const running = await startSandbox({ port, env: process.env });
   try {
+    // The test kit starts the sandbox with a channel, and makes its own worlds.
+    if (process.send) {
+      process.send({ url: running.url, token: running.token });
+      await ended;
+      return 0;
+    }
     const env = await environmentOf(running, content);
     if (readyFile !== undefined) await writeReadyFile(readyFile, running, env);
-    // The test kit starts the sandbox with a channel.
-    process.send?.({ url: running.url, token: running.token });
     if (command.length > 0) return await runCommand(command, env, ended);
     process.stdout.write(describe(running, env));
     await ended;

@@ -158,6 +158,12 @@ export interface SessionDescription {
   cookie: string;
 }
 
+export interface ClockDescription {
+  /** The platform's time, in ISO 8601. */
+  now: string;
+  isFrozen: boolean;
+}
+
 export interface ErrorDescription {
   code: string;
   message: string;

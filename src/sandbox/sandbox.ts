@@ -1,4 +1,5 @@
 import type { AppContext } from '../context.js';
+import type { SandboxClock } from './clock.js';
 import { BotConnections } from './connections.js';
 import { notFound } from './errors.js';
 import type { WorldLimits } from './world-limits.js';
@@ -13,7 +14,10 @@ export class Sandbox {
   #created = 0;
   #app: AppContext | null = null;
 
-  constructor(private readonly limits: WorldLimits) {}
+  constructor(
+    readonly clock: SandboxClock,
+    private readonly limits: WorldLimits,
+  ) {}
 
   /** The platform, which exists once it is connected with {@link attach}. */
   get app(): AppContext {

@@ -6,16 +6,18 @@ import { readConfig, StartError } from '../config.js';
 import type { AppContext } from '../context.js';
 import { DomainError, describeFaults } from '../domain/errors.js';
 import { parseInput } from '../domain/parse-input.js';
+import { systemClock } from '../infra/clock.js';
 import { randomToken } from '../infra/crypto/secrets.js';
 import { packageRoot } from '../infra/package-root.js';
-import { createRateLimits } from '../infra/rate-limits.js';
 import { createServer } from '../server.js';
+import { SandboxClock } from './clock.js';
 import { createControlEntrypoint } from './entrypoint.js';
 import { interceptEndpoints } from './interceptors/endpoints.js';
 import { interceptGateway } from './interceptors/gateway.js';
 import { interceptRest } from './interceptors/rest.js';
 import { CONTROL_PATH } from './openapi.js';
 import type { WorldDescription } from './protocol.js';
+import { createClockedRateLimits } from './rate-limits.js';
 import { Sandbox } from './sandbox.js';
 import { WorldLimits } from './world-limits.js';
 import { describeWorld } from './worlds/describe.js';
@@ -69,9 +71,12 @@ export async function startSandbox({
       PORT: String(port),
       DATA_DIR: dataDir,
     });
-    const limits = new WorldLimits(createRateLimits(null));
-    const sandbox = new Sandbox(limits);
+    const clock = new SandboxClock();
+    const limits = new WorldLimits(createClockedRateLimits(clock));
+    const sandbox = new Sandbox(clock, limits);
     const server = await createServer(config, {
+      clock,
+      connectionClock: systemClock,
       limits,
       entrypoints: (app) => {
         sandbox.attach(app);

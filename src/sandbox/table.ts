@@ -1,5 +1,6 @@
 import type { Route } from './route.js';
 import { applicationRoutes } from './routes/applications.js';
+import { clockRoutes } from './routes/clock.js';
 import { faultRoutes, transcriptRoutes } from './routes/faults.js';
 import { guildRoutes } from './routes/guilds.js';
 import { personRoutes } from './routes/people.js';
@@ -12,4 +13,5 @@ export const routes: readonly Route[] = [
   ...applicationRoutes,
   ...faultRoutes,
   ...transcriptRoutes,
+  ...clockRoutes,
 ];

@@ -23,7 +23,7 @@ export type {
 } from '../sandbox/protocol.js';
 export { type MessageFilter, ObservedChannel } from './channels.js';
 export { type ControlAddress, SandboxError } from './control.js';
-export { Instance } from './instance.js';
+export { Instance, InstanceClock } from './instance.js';
 export { Answer, Component, Message } from './messages.js';
 export { type CommandOptions, type NewMessage, Person, PersonInChannel, type Upload } from './person.js';
 export type { Within } from './waiting.js';
@@ -32,6 +32,8 @@ export { Bot, Fault, Guild, World } from './world.js';
 export interface SandboxOptions {
   /** An object, or the path of a YAML file. Default: {@link Seed}'s. */
   seed?: Seed | string | undefined;
+  /** Whether the test moves the clock, which needs an instance of its own. Default: false. */
+  clock?: boolean | undefined;
 }
 
 /** Tests of one program share an instance. */
@@ -47,8 +49,11 @@ let own: Promise<Instance> | undefined;
  * const answer = await world.person('ada').slash('lunch', { dish: 'Onion tart' });
  * @throws SandboxError for an invalid seed
  */
-export async function sandbox({ seed = {} }: SandboxOptions = {}): Promise<{ instance: Instance; world: World }> {
-  const instance = surroundingInstance() ?? (await ownInstance());
+export async function sandbox({ seed = {}, clock = false }: SandboxOptions = {}): Promise<{
+  instance: Instance;
+  world: World;
+}> {
+  const instance = clock ? await startInstance(program()) : (surroundingInstance() ?? (await ownInstance()));
   const content = typeof seed === 'string' ? await readFile(seed, 'utf8') : seed;
   return { instance, world: await instance.createWorld(content) };
 }

@@ -1,13 +1,54 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import type { Seed, WorldDescription } from '../sandbox/protocol.js';
+import type { ClockDescription, Seed, WorldDescription } from '../sandbox/protocol.js';
 import { Control, type ControlAddress } from './control.js';
 import { World } from './world.js';
 import { WorldClient } from './world-client.js';
 
+/**
+ * The time of the platform: interaction windows, rate limits, timeouts, reminders, invites and sessions. Connections and
+ * their heartbeats stay on real time. Moves are refused while the instance has a second world.
+ */
+export class InstanceClock {
+  /** @internal */
+  constructor(private readonly control: Control) {}
+
+  async now(): Promise<Date> {
+    return dateOf(await this.control.request('GET', '/clock'));
+  }
+
+  /** Stops the time. */
+  async freeze(): Promise<Date> {
+    return dateOf(await this.control.request('POST', '/clock/freeze'));
+  }
+
+  /** Lets the time run again. */
+  async resume(): Promise<Date> {
+    return dateOf(await this.control.request('POST', '/clock/resume'));
+  }
+
+  /**
+   * Moves the time, and resolves when everything that fell due has finished.
+   * @param by such as `15m`, `30d`, or milliseconds
+   */
+  async advance(by: string | number): Promise<Date> {
+    return dateOf(await this.control.request('POST', '/clock/advance', { by }));
+  }
+
+  /** Moves the time forward to a date. */
+  async set(to: Date): Promise<Date> {
+    return dateOf(await this.control.request('POST', '/clock/set', { to: to.toISOString() }));
+  }
+}
+
+function dateOf({ now }: ClockDescription): Date {
+  return new Date(now);
+}
+
 /** A running sandbox, in which a test makes worlds. */
 export class Instance {
+  readonly clock: InstanceClock;
   readonly #control: Control;
 
   /** @param stop ends the process, if this program started it */
@@ -16,6 +57,7 @@ export class Instance {
     private readonly stopProcess: () => Promise<void> = async () => {},
   ) {
     this.#control = new Control(address);
+    this.clock = new InstanceClock(this.#control);
   }
 
   /**

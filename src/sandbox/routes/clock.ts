@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { parseDuration } from '../duration.js';
+import { SandboxError } from '../errors.js';
+import type { ClockDescription } from '../protocol.js';
+import { type Route, route } from '../route.js';
+import type { Sandbox } from '../sandbox.js';
+
+function describe({ clock }: Sandbox): ClockDescription {
+  const { now, isFrozen } = clock.state();
+  return { now: new Date(now).toISOString(), isFrozen };
+}
+
+/** Time belongs to the instance. @throws SandboxError SHARED_CLOCK while there is a second world */
+function requireAlone({ worlds }: Sandbox): void {
+  if (worlds.length <= 1) return;
+  const message =
+    `The clock belongs to the whole instance, and ${worlds.length} worlds use it. ` +
+    'Start an instance of your own for this test: sandbox({ clock: true }).';
+  throw new SandboxError(409, 'SHARED_CLOCK', message);
+}
+
+/** @throws SandboxError INVALID_TIME */
+async function move(sandbox: Sandbox, work: () => Promise<void> | void): Promise<ClockDescription> {
+  requireAlone(sandbox);
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof RangeError ? new SandboxError(400, 'INVALID_TIME', error.message) : error;
+  }
+  return describe(sandbox);
+}
+
+export const clockRoutes: readonly Route[] = [
+  route('GET /clock', { summary: "Describes the platform's time.", run: describe }),
+  route('POST /clock/freeze', {
+    summary: 'Stops the time of the platform. Connections stay on real time.',
+    run: (sandbox) => move(sandbox, () => sandbox.clock.freeze()),
+  }),
+  route('POST /clock/resume', {
+    summary: 'Lets the time run again from where it is.',
+    run: (sandbox) => move(sandbox, () => sandbox.clock.resume()),
+  }),
+  route('POST /clock/advance', {
+    summary: 'Moves the time, and waits until everything that falls due has finished.',
+    body: z.strictObject({ by: z.union([z.string(), z.number()]).describe('Such as 15m, 30d, or milliseconds.') }),
+    run: (sandbox, { body }) => move(sandbox, () => sandbox.clock.advance(parseDuration(body.by))),
+  }),
+  route('POST /clock/set', {
+    summary: 'Moves the time forward to a date, and waits like an advance.',
+    body: z.strictObject({ to: z.iso.datetime({ offset: true }) }),
+    run: (sandbox, { body }) => move(sandbox, () => sandbox.clock.set(new Date(body.to))),
+  }),
+];
