@@ -1,6 +1,7 @@
-// Builds `dist/testing`, which test programs import, as an ES module and as CommonJS (for jest), each with its types.
+// Builds `dist/testing`, which test programs import, as an ES module and as CommonJS (for jest), each with its types, and
+// the test kit for Python.
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -25,6 +26,9 @@ for (const format of ['esm', 'cjs']) {
   const type = format === 'esm' ? 'module' : 'commonjs';
   writeFileSync(join(outdir, format, 'package.json'), JSON.stringify({ type }));
 }
+
+mkdirSync(join(outdir, 'python'));
+copyFileSync(resolve(root, 'src/testing/python/causeway_testing.py'), join(outdir, 'python/causeway_testing.py'));
 
 function bundle(format, options) {
   return build({

@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { StartError } from '../config.js';
+import { packageRoot } from '../infra/package-root.js';
 import type { RunningSandbox } from '../sandbox/start.js';
 import { examples } from './examples.js';
+
+/** The folder of the test kit for Python. */
+const PYTHON_KIT = join(packageRoot(), 'dist/testing/python');
 
 interface SandboxFlags {
   port: number;
@@ -97,6 +102,7 @@ async function environmentOf(running: RunningSandbox, seed: unknown): Promise<Re
     CAUSEWAY_SANDBOX_URL: running.url,
     CAUSEWAY_SANDBOX_TOKEN: running.token,
     CAUSEWAY_WORLD: world.id,
+    PYTHONPATH: [PYTHON_KIT, process.env.PYTHONPATH].filter(Boolean).join(delimiter),
     DISCORD_API_URL: world.api,
     DISCORD_GATEWAY_URL: world.gateway,
     ...(application && {
