@@ -158,6 +158,15 @@ export interface SessionDescription {
   cookie: string;
 }
 
+/** The redirect of the consent screen. All null if there is none, after an install. */
+export interface AuthorizationDescription {
+  redirectTo: string | null;
+  code: string | null;
+  state: string | null;
+  /** Such as `access_denied`. */
+  error: string | null;
+}
+
 export interface ClockDescription {
   /** The platform's time, in ISO 8601. */
   now: string;

@@ -1,5 +1,10 @@
 import type { APIMessage } from 'discord-api-types/v10';
-import type { AnswerDescription, FileDescription, SessionDescription } from '../sandbox/protocol.js';
+import type {
+  AnswerDescription,
+  AuthorizationDescription,
+  FileDescription,
+  SessionDescription,
+} from '../sandbox/protocol.js';
 import { ObservedChannel } from './channels.js';
 import { segment } from './control.js';
 import { type Answer, answerFrom, Message } from './messages.js';
@@ -87,6 +92,14 @@ export class Person {
 
   async leaveVoice(): Promise<void> {
     await this.#request('PUT', '/voice', { channel: null });
+  }
+
+  /**
+   * Opens an authorization or install link, and accepts on the consent screen.
+   * @throws SandboxError NO_CONSENT with the text of the screen
+   */
+  authorize(url: string, decision: 'authorize' | 'cancel' = 'authorize'): Promise<AuthorizationDescription> {
+    return this.#request('POST', '/authorizations', { url, decision });
   }
 
   /** Signs the person in, for requests to `/graphql`, the REST API or the portal. */

@@ -155,6 +155,11 @@ export class Bot {
     await this.world.request('GET', `/applications/${this.id}/connected`, undefined, { withinMs });
   }
 
+  /** Sets the endpoint that receives interactions over HTTP. The platform tests it first. Null removes it. */
+  async setEndpoint(url: string | null): Promise<void> {
+    await this.world.request('PATCH', `/applications/${this.id}`, { interactionsEndpointUrl: url });
+  }
+
   /** Closes its gateway connections with a code, or sends RECONNECT or INVALID_SESSION, now. */
   async disturb(fault: ConnectionFault): Promise<void> {
     await this.world.request('POST', `/applications/${this.id}/disturbances`, fault);

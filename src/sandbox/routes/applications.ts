@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { callContext } from '../../context.js';
+import { updateApplication } from '../../domain/applications/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { SandboxError } from '../errors.js';
 import { type Route, route } from '../route.js';
@@ -28,6 +30,17 @@ async function connection(world: World, bot: BuiltApplication, isWanted: boolean
 }
 
 export const applicationRoutes: readonly Route[] = [
+  route('PATCH /worlds/:world/applications/:application', {
+    summary: 'Changes the interactions endpoint. The platform tests it first, as on the portal.',
+    body: z.strictObject({ interactionsEndpointUrl: z.url().nullable() }),
+    async run(sandbox, { params, body }) {
+      const world = sandbox.world(params.world);
+      const { id, ownerId } = world.application(params.application);
+      const user = await world.app.db.reader.user.findUniqueOrThrow({ where: { id: ownerId } });
+      await updateApplication(callContext(world.app, { kind: 'person', user }), { applicationId: id, ...body });
+      return undefined;
+    },
+  }),
   route('GET /worlds/:world/applications/:application/connected', {
     summary: 'Waits until the bot has a gateway session.',
     query: Wait,

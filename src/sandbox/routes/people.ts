@@ -7,6 +7,7 @@ import { addReaction, deleteMessage, removeReaction, startTyping } from '../../d
 import { joinVoice, leaveVoice } from '../../domain/voice/index.js';
 import { Autocompletion, autocomplete, Invocation, runCommand } from '../people/commands.js';
 import { Submission, submit, Use, use } from '../people/components.js';
+import { Authorization, authorize } from '../people/consent.js';
 import { edit, NewTestMessage, nextEdit, nextMessage, send, TestEdit } from '../people/messages.js';
 import { explaining } from '../people/refusals.js';
 import { type Route, route } from '../route.js';
@@ -228,4 +229,21 @@ const membershipRoutes = [
   }),
 ];
 
-export const personRoutes: readonly Route[] = [...interactionRoutes, ...messageRoutes, ...membershipRoutes];
+const authorizationRoutes = [
+  route(`POST ${AT}/authorizations`, {
+    summary: 'Authorizes or installs an application on the consent screen.',
+    body: Authorization,
+    action: ({ decision, url }) => `${decision === 'cancel' ? 'refuses' : 'opens'} ${new URL(url).pathname}`,
+    run(sandbox, { params, body }) {
+      const world = sandbox.world(params.world);
+      return authorize(world.app, world.person(params.person ?? ''), body);
+    },
+  }),
+];
+
+export const personRoutes: readonly Route[] = [
+  ...interactionRoutes,
+  ...messageRoutes,
+  ...membershipRoutes,
+  ...authorizationRoutes,
+];
