@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -115,6 +115,20 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
     await writeFile(join(project, `bot.test.${extension}`), extension === 'mjs' ? `import ${TEST}` : required(TEST));
     const { code, stdout, stderr } = await resultOf(inProject('node', ['--test', `bot.test.${extension}`]));
     expect(stdout + stderr).toContain('# pass 1');
+    expect(code).toBe(0);
+  });
+
+  it('runs the first test of docs/testing-bots.md as printed', async () => {
+    const page = await readFile(join(ROOT, 'docs/testing-bots.md'), 'utf8');
+    const [bot = '', test = ''] = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
+    const folder = join(project, 'documented');
+    await mkdir(join(folder, 'node_modules'), { recursive: true });
+    await symlink(join(ROOT, 'node_modules/discord.js'), join(folder, 'node_modules/discord.js'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await writeFile(join(folder, 'bot.js'), bot);
+    await writeFile(join(folder, 'bot.test.js'), test);
+    const { code, stdout } = await resultOf(inProject('node', ['--test', 'documented/']));
+    expect(stdout).toContain('# pass 1');
     expect(code).toBe(0);
   });
 
