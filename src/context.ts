@@ -13,6 +13,7 @@ import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { LiveProcess } from './domain/live-processes/index.js';
 import { FileQuota } from './domain/messages/index.js';
+import { PersonalTokens, storePersonalTokenUse } from './domain/personal-tokens/index.js';
 import { Connections, PresenceCounts } from './domain/presences/index.js';
 import { storeExecution } from './domain/webhooks/index.js';
 import { Writes } from './domain/writes.js';
@@ -66,6 +67,8 @@ export interface AppContext extends Omit<Dependencies, 'messageInserts'> {
   recipients: Recipients;
   botTokens: BotTokens;
   secretUses: SecretUses;
+  personalTokens: PersonalTokens;
+  personalTokenUses: TimesOfUse<bigint>;
   /** Request statistics of boxes. */
   boxMeasures: BoxMeasures;
   known: KnownCredentials;
@@ -94,6 +97,8 @@ export type ContextParts = Omit<
   | 'applications'
   | 'botTokens'
   | 'secretUses'
+  | 'personalTokens'
+  | 'personalTokenUses'
   | 'boxMeasures'
   | 'known'
   | 'slowHashes'
@@ -119,6 +124,9 @@ export function createAppContext(parts: ContextParts): AppContext {
   const writes = new Writes({ ...parts, jobs });
   const callOfNobody = () => callContext(app, { kind: 'anonymous' });
   const secretUses = new SecretUses({ ...parts, callOfNobody });
+  const personalTokenUses = new TimesOfUse<bigint>(parts, (id, usedAt) =>
+    callOfNobody().writeOne((db) => storePersonalTokenUse(db, id, usedAt)),
+  );
   const live = new LiveProcess({ ...parts, clock: parts.connectionClock, isShared: isShared(parts) });
   const app: AppContext = {
     ...parts,
@@ -126,6 +134,8 @@ export function createAppContext(parts: ContextParts): AppContext {
     applications,
     botTokens: new BotTokens(applications, known, secretUses),
     secretUses,
+    personalTokens: new PersonalTokens({ ...parts, read: parts.db.reader, uses: personalTokenUses }),
+    personalTokenUses,
     boxMeasures: new BoxMeasures({ ...parts, callOfNobody }),
     known,
     slowHashes: new SlowHashes(),

@@ -243,7 +243,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   boxClient.set(relay.boxClient);
   const entrypoints: Entrypoint[] = [
     accounts,
-    graphqlEntrypoint(app, accounts.personFromHeaders),
+    graphqlEntrypoint(app, accounts.callerFromHeaders),
     createPortalEntrypoint(app),
     createCdnEntrypoint(app),
     createOAuthEntrypoint(app, accounts.pageSessions),
@@ -308,7 +308,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
           drain.endIdleConnections(),
         ];
         const left = Promise.all([...drained, ...parted]).then(() =>
-          Promise.all([leave(app), app.executions.settle()]),
+          Promise.all([leave(app), app.executions.settle(), app.personalTokenUses.settle()]),
         );
         const finish = Promise.all([left, resources.mailer.settle()]);
         if (!(await isDoneWithin(until.leaving - performance.now(), finish))) {

@@ -47,6 +47,7 @@ const ANSWERS = `
   UNKNOWN_INVITE             404  10006   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_MEMBER             404  10007   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_MESSAGE            404  10008   400  NOT_FOUND        400  invalid_request            400  404  4000
+  UNKNOWN_PERSONAL_TOKEN     404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_ROLE               404  10011   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_TEAM               404  10039   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_TEAM_MEMBER        404  10040   400  NOT_FOUND        400  invalid_request            400  404  4000

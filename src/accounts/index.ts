@@ -10,6 +10,7 @@ import type { FindPerson, PageSessions, Visitor } from '../http/page-sessions.js
 import { charsetOf, decodeText, requireUncompressed } from '../http/text.js';
 import { Lazy } from '../infra/caching/lazy.js';
 import { parseBounded } from '../infra/network/bounded-json.js';
+import { acceptingPersonalTokens } from './callers.js';
 import { requestFor } from './forwarding.js';
 import { listOwnSessions, revokeOtherSessions, revokeSession, revokeSessions } from './own-sessions.js';
 import { createPageSessions } from './page-sessions.js';
@@ -21,6 +22,8 @@ import { resendVerificationMail, verifyEmail } from './verification.js';
 
 export interface Accounts extends Entrypoint {
   personFromHeaders: FindPerson;
+  /** Also accepts personal tokens. */
+  callerFromHeaders: FindPerson;
   pageSessions: PageSessions;
 }
 
@@ -93,6 +96,7 @@ export function createAccounts(app: AppContext): Accounts {
   return {
     mount: (http) => void http.register(routes, { prefix: '/auth' }),
     personFromHeaders: findPerson,
+    callerFromHeaders: acceptingPersonalTokens(app, findPerson),
     pageSessions: createPageSessions(app, auth, findPerson),
   };
 }

@@ -28,8 +28,13 @@ import type { ShownPresence, Status } from './presences/record.js';
 
 export type Actor =
   | { kind: 'anonymous' }
-  /** A person with a portal session. */
-  | { kind: 'person'; user: User }
+  /** A person with a portal session, or with a personal token. */
+  | {
+      kind: 'person';
+      user: User;
+      /** Undefined with a session. */
+      personalTokenId?: bigint;
+    }
   /** An application's bot; `user.id` is `applicationId`. */
   | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
   /** An application that acts for a person (OAuth2). */
@@ -127,7 +132,7 @@ interface OnlineCounts {
 }
 
 /** Times of last use, stored in batches. */
-interface Uses {
+export interface Uses {
   note(id: bigint): void;
 }
 
@@ -226,6 +231,17 @@ export function requirePerson(call: CallContext): Extract<Actor, { kind: 'person
   const caller = requireUser(call);
   if (caller.kind === 'bot') throw new DomainError('FORBIDDEN', 'Bots cannot perform this action');
   return caller;
+}
+
+/** @throws UNAUTHENTICATED, FORBIDDEN */
+export function requireSession(call: CallContext): Extract<Actor, { kind: 'person' }> {
+  const caller = requirePerson(call);
+  if (caller.personalTokenId !== undefined) throw sessionRequired();
+  return caller;
+}
+
+export function sessionRequired(): DomainError {
+  return new DomainError('FORBIDDEN', 'Personal tokens can only manage applications. Sign in to perform this action.');
 }
 
 /** @throws UNAUTHENTICATED */

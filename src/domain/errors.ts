@@ -56,6 +56,7 @@ const REFUSALS = {
   UNKNOWN_MEMBER: { kind: 'notFound', message: 'Unknown Member' },
   UNKNOWN_MESSAGE: { kind: 'notFound', message: 'Unknown Message' },
   UNKNOWN_OVERWRITE: { kind: 'notFound', message: 'Unknown Overwrite' },
+  UNKNOWN_PERSONAL_TOKEN: { kind: 'notFound', message: 'This personal token does not exist or was revoked.' },
   UNKNOWN_ROLE: { kind: 'notFound', message: 'Unknown Role' },
   UNKNOWN_SESSION: { kind: 'notFound', message: 'This session does not exist or has ended.' },
   UNKNOWN_SOUND: { kind: 'notFound', message: 'Unknown sound' },

@@ -11,6 +11,7 @@ import { removeExpiredTimeouts } from './members/kept-timeouts.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
+import { removeExpiredPersonalTokens } from './personal-tokens/expired.js';
 
 /** @returns number of removed rows, less than `limit` if there are no more */
 type RemoveSome = (db: ReaderAndWriter['writer'], now: number, limit: number) => Promise<number>;
@@ -18,6 +19,7 @@ type RemoveSome = (db: ReaderAndWriter['writer'], now: number, limit: number) =>
 const KINDS: readonly RemoveSome[] = [
   removeExpiredSessions,
   removeExpiredVerifications,
+  removeExpiredPersonalTokens,
   removeExpiredInvites,
   removeExpiredSlowModes,
   removeExpiredTimeouts,

@@ -11,6 +11,9 @@ export const limits = {
   /** A bot's username, which is free text. */
   username: { min: 2, max: 32 },
   globalName: { min: 1, max: 32 },
+  personalTokenName: { min: 1, max: 80 },
+  personalTokenDays: { min: 1, max: 366, default: 90 },
+  personalTokensPerPerson: 50,
   applicationName: { min: 2, max: 32 },
   applicationDescription: 400,
   /** Includes the applications of the owner's teams. */

@@ -7,7 +7,7 @@ import {
 import { parseInput } from '../domain/parse-input.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { Application, InstallContext, InstallLinkMode, PrivilegedIntent } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { idOf, parseId } from './ids.js';
 import { bytesOf, ICON } from './uploads.js';
@@ -100,6 +100,7 @@ const ApplicationPayload = builder.objectRef<{ application: ApplicationRow }>('A
 
 builder.mutationFields((t) => ({
   updateApplication: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: ApplicationPayload,
     description: 'Changes settings of an application. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(UpdateApplicationInput)) },
@@ -113,6 +114,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   transferApplication: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: ApplicationPayload,
     description:
       "Moves the caller's personal application to a team. Secrets and tokens stay valid. This cannot be undone.",
@@ -126,6 +128,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   deleteApplication: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: DeletedPayload,
     description:
       'Deletes an application with its bot, secrets, tokens, commands and installations. This cannot be undone. Needs the role OWNER.',

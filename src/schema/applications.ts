@@ -19,7 +19,7 @@ import { parseInput } from '../domain/parse-input.js';
 import type { PortalRole } from '../domain/portal-permissions.js';
 import type { Application as ApplicationRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
 import { type ListArgs, listArgs, listCost, parseList, readInPieces, referredRows } from './lists.js';
@@ -241,6 +241,7 @@ export async function ownApplications(
 
 builder.queryFields((t) => ({
   applications: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: [Application],
     description: 'Applications in which the caller has a role, oldest first.',
     args: listArgs,
@@ -248,6 +249,7 @@ builder.queryFields((t) => ({
     resolve: (_root, args, context, info) => ownApplications(context, args, info),
   }),
   application: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: Application,
     nullable: true,
     description: 'An application in which the caller has a role.',
@@ -317,6 +319,7 @@ const ResetClientSecretPayload = builder
 
 builder.mutationFields((t) => ({
   createApplication: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: CreateApplicationPayload,
     description: 'Creates an application with a bot.',
     args: { input: t.arg(inputOf(CreateApplicationInput)) },
@@ -324,6 +327,7 @@ builder.mutationFields((t) => ({
       createApplication(call, { ...parseInput(NewApplication, input), teamId: parseOptionalId(teamId, 'teamId') }),
   }),
   resetBotToken: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: ResetBotTokenPayload,
     description:
       "Replaces the bot token. The old one stops working and the bot's gateway sessions end. Needs the role DEVELOPER or higher.",
@@ -331,6 +335,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, { call }) => resetBotToken(call, parseId(input.applicationId, 'applicationId')),
   }),
   resetClientSecret: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: ResetClientSecretPayload,
     description: 'Replaces the client secret. The old one stops working. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(ApplicationIdInput)) },

@@ -5,6 +5,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ValidationPlugin from '@pothos/plugin-validation';
 import { type GraphQLOutputType, getNamedType, getNullableType, isLeafType, isListType } from 'graphql';
+import { sessionRequired } from '../domain/call.js';
 import { DomainError, invalidInput } from '../domain/errors.js';
 import type { GraphqlContext } from './context.js';
 import type { Upload } from './forms.js';
@@ -24,7 +25,7 @@ function costOf(type: GraphQLOutputType): { field: number; multiplier: number } 
 export const builder = new SchemaBuilder<{
   Context: GraphqlContext;
   PrismaTypes: PrismaTypes;
-  AuthScopes: { signedIn: boolean };
+  AuthScopes: { session: boolean; person: boolean };
   DefaultEdgesNullability: false;
   DefaultNodeNullability: false;
   DefaultFieldNullability: false;
@@ -63,8 +64,13 @@ export const builder = new SchemaBuilder<{
     endCursorFieldOptions: { description: 'Cursor of the last entry. Null if the page is empty.' },
   },
   scopeAuth: {
-    authScopes: ({ call }) => ({ signedIn: call.actor.kind === 'person' }),
-    unauthorizedError: () => new DomainError('UNAUTHENTICATED'),
+    authorizeOnSubscribe: true,
+    authScopes: ({ call: { actor } }) => ({
+      session: actor.kind === 'person' && actor.personalTokenId === undefined,
+      person: actor.kind === 'person',
+    }),
+    unauthorizedError: (_parent, { call }) =>
+      call.actor.kind === 'person' ? sessionRequired() : new DomainError('UNAUTHENTICATED'),
   },
   validation: {
     validationError: ({ issues }) =>
@@ -89,17 +95,22 @@ export const builder = new SchemaBuilder<{
 });
 
 builder.queryType({
-  description: 'Reads data. All fields except `me` and `instance` require a signed-in caller.',
-  authScopes: { signedIn: true },
+  description:
+    'Reads data. All fields except `me` and `instance` require a signed-in caller. Personal tokens can read applications.',
+  authScopes: { session: true },
 });
 builder.mutationType({
-  description: 'Changes data as the signed-in caller. Each field counts as one request against the rate limit.',
-  authScopes: { signedIn: true },
+  description:
+    'Changes data as the signed-in caller. Each field counts as one request against the rate limit. Personal tokens can change applications.',
+  authScopes: { session: true },
 });
 builder.subscriptionType({
   description: 'Sends values over a WebSocket or server-sent events until the caller signs out or loses access.',
-  authScopes: { signedIn: true },
+  authScopes: { session: true },
 });
+
+/** Options of a root field that personal tokens can use, too. */
+export const WITH_PERSONAL_TOKEN = { skipTypeScopes: true, authScopes: { person: true } } as const;
 
 export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
 

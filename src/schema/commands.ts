@@ -23,7 +23,7 @@ import {
 import { parseInput, parseInTurns } from '../domain/parse-input.js';
 import { renderCommand } from '../wire/commands.js';
 import { Application, ownerApplication } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { readerOf } from './guild-readers/index.js';
 import { Guild } from './guilds.js';
@@ -290,6 +290,7 @@ function keyIn(input: { applicationId: string; commandId: string }): { applicati
 
 builder.mutationFields((t) => ({
   createCommand: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: CommandPayload,
     description:
       'Registers a command, or replaces the one with the same type and name. Needs the role DEVELOPER or higher.',
@@ -298,6 +299,7 @@ builder.mutationFields((t) => ({
       createCommand(call, scopeIn(input), parseInput(commandSchemas(call).command, input.command, 'command')),
   }),
   updateCommand: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: CommandPayload,
     description:
       'Changes a command. A new name deletes the permissions that servers set. Needs the role DEVELOPER or higher.',
@@ -312,6 +314,7 @@ builder.mutationFields((t) => ({
     },
   }),
   deleteCommand: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: DeletedPayload,
     description: 'Deletes a command and the permissions that servers set. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(CommandIdInput)) },
@@ -322,6 +325,7 @@ builder.mutationFields((t) => ({
     },
   }),
   overwriteCommands: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: OverwriteCommandsPayload,
     description:
       'Replaces all commands, globally or in one server, and returns the changes. Needs the role DEVELOPER or higher.',

@@ -14,7 +14,7 @@ import { parseInput } from '../domain/parse-input.js';
 import type { Emoji as EmojiRow } from '../infra/database/index.js';
 import { storedStrings } from '../infra/database/stored.js';
 import { Application } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { Guild } from './guilds.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
@@ -191,6 +191,7 @@ builder.mutationFields((t) => ({
     },
   }),
   createApplicationEmoji: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: EmojiPayload,
     description: 'Adds an emoji for the bot of an application. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(CreateApplicationEmojiInput)) },
@@ -202,6 +203,7 @@ builder.mutationFields((t) => ({
       }),
   }),
   updateApplicationEmoji: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: EmojiPayload,
     description: 'Renames an emoji of an application. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(UpdateApplicationEmojiInput)) },
@@ -209,6 +211,7 @@ builder.mutationFields((t) => ({
       updateApplicationEmoji(call, { ...applicationKeyOf(input), name: parseInput(EmojiName, input.name, 'name') }),
   }),
   deleteApplicationEmoji: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: DeletedPayload,
     description: 'Deletes an emoji of an application. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(ApplicationEmojiIdInput)) },

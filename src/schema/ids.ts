@@ -34,6 +34,7 @@ export const idOf = {
   interaction: { required: true, description: 'ID of the interaction.' },
   invitation: { required: true, description: 'ID of the invitation.' },
   message: { required: true, description: 'ID of the message.' },
+  personalToken: { required: true, description: 'ID of the personal token.' },
   role: { required: true, description: 'ID of the role.' },
   team: { required: true, description: 'ID of the team.' },
   user: { required: true, description: 'ID of the user.' },

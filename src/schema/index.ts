@@ -1,5 +1,6 @@
 import './scalars.js';
 import './users.js';
+import './personal-tokens.js';
 import './instance.js';
 import './applications.js';
 import './application-settings.js';

@@ -10,7 +10,7 @@ import {
 } from '../domain/interactions-endpoints/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { Application } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { idOf, parseId } from './ids.js';
 import { callerMayWithApplication } from './own-roles.js';
 
@@ -109,6 +109,7 @@ const EndpointProbePayload = builder.objectRef<{ probe: EndpointProbeShape }>('E
 
 builder.mutationFields((t) => ({
   testInteractionsEndpoint: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: EndpointProbePayload,
     description: 'Tests an endpoint like `updateApplication`, without saving it. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(TestInteractionsEndpointInput)) },

@@ -27,7 +27,7 @@ import type { Interaction as InteractionRow, InteractionStep as InteractionStepR
 import { snowflakeTime } from '../infra/ids/ids.js';
 import { idOrNull } from '../wire/id.js';
 import { Application, referredApplication } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { Channel, viewableChannel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import type { Upload } from './forms.js';
@@ -229,6 +229,7 @@ builder.prismaObjectFields(Application, (t) => ({
 
 builder.queryField('interaction', (t) =>
   t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: Interaction,
     nullable: true,
     description: 'An interaction of the caller, or with an application in which the caller has a role.',
@@ -397,6 +398,7 @@ function filesOf({ files }: { files?: Upload[] | null | undefined }): Upload[] {
 
 builder.subscriptionField('interactionUpdated', (t) =>
   t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: Interaction,
     description:
       "Each of an application's interactions when its state changes or its trace grows. Needs a role in the application.",
@@ -409,6 +411,7 @@ builder.subscriptionField('interactionUpdated', (t) =>
 
 builder.subscriptionField('interactionChanged', (t) =>
   t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: Interaction,
     description: 'One interaction when its state changes or its trace grows, for callers who can view it.',
     args: { id: t.arg.id(idOf.interaction) },

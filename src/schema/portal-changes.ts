@@ -6,7 +6,7 @@ import { accessTeam, ownTeamIds } from '../domain/teams/index.js';
 import type { Application as ApplicationRow, Team as TeamRow } from '../infra/database/index.js';
 import { topics } from '../infra/streams/topics.js';
 import { Application } from './applications.js';
-import { builder } from './builder.js';
+import { builder, WITH_PERSONAL_TOKEN } from './builder.js';
 import { idOf, parseId } from './ids.js';
 import { initialArgs, WITH_INITIAL } from './initial.js';
 import { MAX_LIST } from './lists.js';
@@ -92,6 +92,7 @@ builder.subscriptionFields((t) => ({
     resolve: (team) => team,
   }),
   applicationChanged: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: Application,
     description: `The application after each change, until the caller no longer has a role in it. ${WITH_INITIAL}`,
     args: { applicationId: t.arg.id(idOf.application), ...initialArgs },

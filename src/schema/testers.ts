@@ -10,7 +10,7 @@ import {
 } from '../domain/testers/index.js';
 import type { Tester as TesterRow } from '../infra/database/index.js';
 import { Application, ApplicationIdInput } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { idOf, parseId, parseOptionalId } from './ids.js';
 import { childLists } from './lists.js';
@@ -95,6 +95,7 @@ const TesterPayload = builder.objectRef<{ tester: TesterRow }>('TesterPayload').
 
 builder.mutationFields((t) => ({
   inviteTester: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: TesterPayload,
     description:
       'Invites a person to test an application. Callers who invite themselves accept at once. Needs the role ADMIN or higher.',
@@ -126,6 +127,7 @@ builder.mutationFields((t) => ({
     },
   }),
   removeTester: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: DeletedPayload,
     description:
       'Removes a tester and returns the user ID. Their tokens and installations stay. Needs the role ADMIN or higher.',

@@ -14,7 +14,7 @@ import type { Webhook as WebhookRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids/ids.js';
 import { webhookUrl } from '../wire/webhooks.js';
 import { Application, ownerApplication } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { Channel, viewableChannel } from './channels.js';
 import { DeletedPayload } from './deleted.js';
 import { readerOf } from './guild-readers/index.js';
@@ -117,6 +117,7 @@ builder.prismaObjectFields(Guild, (t) => ({
 
 builder.queryField('webhook', (t) =>
   t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: Webhook,
     nullable: true,
     description: 'A webhook. Needs a role in its application, or Manage Guild in its server.',
@@ -181,6 +182,7 @@ const WebhookPayload = builder.objectRef<{ webhook: WebhookRow }>('WebhookPayloa
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: CreateWebhookPayload,
     description:
       'Creates a webhook. Needs the role DEVELOPER or higher in the application, and Manage Guild in the server.',
@@ -193,6 +195,7 @@ builder.mutationFields((t) => ({
       }),
   }),
   updateWebhook: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: WebhookPayload,
     description: 'Renames a webhook, or moves it to another channel of its server. Needs the role DEVELOPER or higher.',
     args: { input: t.arg(inputOf(UpdateWebhookInput)) },
@@ -202,6 +205,7 @@ builder.mutationFields((t) => ({
     },
   }),
   deleteWebhook: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: DeletedPayload,
     description:
       'Deletes a webhook. Needs the role DEVELOPER or higher in the application, or Manage Guild in the server.',

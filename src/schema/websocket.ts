@@ -80,7 +80,8 @@ function serverOptions(
       counted.set(socket.extra, release);
       if (actor.kind === 'person') {
         socket.extra.bounds = COMMAND_JSON_BOUNDS;
-        await appear(socket, actor.user.id);
+        // A tool with a personal token does not make its owner appear online.
+        if (actor.personalTokenId === undefined) await appear(socket, actor.user.id);
       }
       return true;
     },

@@ -71,6 +71,14 @@ async function verification(endsIn: number): Promise<Row> {
   return { isThere: async () => (await reader.authVerification.count({ where: { id } })) === 1 };
 }
 
+async function personalToken(endsIn: number | null): Promise<Row> {
+  const { writer, reader } = server.app.db;
+  const expiresAt = endsIn === null ? null : at(endsIn);
+  const data = { id: idAt(-DAY), userId: person.id, name: 'CI', hash: hash(), last4: 'abcd', expiresAt };
+  const { id } = await writer.personalToken.create({ data });
+  return { isThere: async () => (await reader.personalToken.count({ where: { id } })) === 1 };
+}
+
 async function invite(endsIn: number | null): Promise<Row> {
   const { writer, reader } = server.app.db;
   const of = { guildId: guild.id, channelId: guild.channel.id, inviterId: guild.owner.id };
@@ -159,6 +167,9 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['a session that lasts', false, () => session(DAY)],
   ['a verification that ended a day ago', true, () => verification(-DAY)],
   ['a verification that ended less than a day ago', false, () => verification(-DAY + MINUTE)],
+  ['a personal token that ended a day ago', true, () => personalToken(-DAY)],
+  ['a personal token that ended less than a day ago', false, () => personalToken(-DAY + MINUTE)],
+  ['a personal token without an end', false, () => personalToken(null)],
   ['an invite that ended a day ago', true, () => invite(-DAY)],
   ['an invite that ended less than a day ago', false, () => invite(-DAY + MINUTE)],
   ['an invite without an end', false, () => invite(null)],

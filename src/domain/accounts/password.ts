@@ -69,13 +69,15 @@ export async function replacePassword(
   });
   await db.authVerification.deleteMany({ where: { value: account.id } });
   await endSessions(write, userId, keptSession);
+  const hasTokens = (await db.personalToken.count({ where: { userId } })) > 0;
+  const paragraphs = [
+    `The password of ${account.name} was changed, and all other sessions were signed out.`,
+    ...(hasTokens ? [`Personal tokens stay valid. Review yours:\n${call.portalUrl}/account`] : []),
+    `If you did not change it, reset your password:\n${call.passwordUrl}`,
+  ];
   write.mail({
     to: account.email,
     subject: 'Your password was changed',
-    text: `The password of ${account.name} was changed, and all other sessions were signed out.
-
-If you did not change it, reset your password:
-${call.passwordUrl}
-`,
+    text: `${paragraphs.join('\n\n')}\n`,
   });
 }

@@ -1,0 +1,166 @@
+import { describe, expect } from 'vitest';
+import { schema } from '../../src/schema/index.js';
+import { it } from '../harness/fixtures.js';
+import { askGraphql, codeOf } from '../harness/graphql.js';
+import { createApplication, createGuild, type MadeApplication, type Person, signUp } from '../harness/people.js';
+import { ask } from '../harness/rest.js';
+import type { TestServer } from '../harness/server.js';
+import { socketClient, subscribe } from '../harness/sockets.js';
+import { until } from '../harness/until.js';
+
+const CREATE = `mutation ($input: CreatePersonalTokenInput!) { createPersonalToken(input: $input) {
+  token personalToken { id name tokenHint createdAt expiresAt lastUsedAt } } }`;
+const REVOKE = 'mutation ($input: PersonalTokenIdInput!) { revokePersonalToken(input: $input) { id } }';
+const LIST = '{ personalTokens { id name tokenHint lastUsedAt } }';
+const RENAME = `mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { application { name } } }`;
+const CHANGED = 'subscription ($id: ID!) { applicationChanged(applicationId: $id, initial: true) { name } }';
+
+let server: TestServer;
+let ada: Person;
+let application: MadeApplication;
+it.beforeAll(async ({ server: shared }) => {
+  server = shared;
+  ada = await signUp(server, 'ada');
+  application = await createApplication(ada, 'Helper');
+});
+
+async function createToken(input: object = {}): Promise<{ token: string; id: string }> {
+  const { createPersonalToken } = await ada.graphql(CREATE, { input: { name: 'CI', ...input } });
+  return { token: createPersonalToken.token, id: createPersonalToken.personalToken.id };
+}
+
+const askWith = (token: string, query: string, variables: object = {}) =>
+  askGraphql(server, query, variables, { authorization: `Bearer ${token}` });
+const revoke = (personalTokenId: string) => ada.ask(REVOKE, { input: { personalTokenId } });
+
+describe('a personal token', () => {
+  it('is shown once, then listed without its secret, and no longer listed after it was revoked', async () => {
+    const { createPersonalToken } = await ada.graphql(CREATE, { input: { name: 'Laptop', expiresInDays: 30 } });
+    const { token, personalToken } = createPersonalToken;
+    expect(personalToken).toMatchObject({ name: 'Laptop', tokenHint: `cw_pat_…${token.slice(-4)}`, lastUsedAt: null });
+    const days = (Date.parse(personalToken.expiresAt) - Date.parse(personalToken.createdAt)) / 86_400_000;
+    expect(days).toBeCloseTo(30, 3);
+    await askWith(token, '{ applications { id } }');
+    const used = async () => (await ada.graphql(LIST)).personalTokens[0];
+    await until(async () => (await used()).lastUsedAt !== null);
+    expect(JSON.stringify(await used())).not.toContain(token);
+    expect((await revoke(personalToken.id)).data).toEqual({ revokePersonalToken: { id: personalToken.id } });
+    expect(await ada.graphql(LIST)).toEqual({ personalTokens: [] });
+    expect(codeOf(await revoke(personalToken.id))).toBe('NOT_FOUND');
+  });
+
+  it('reads and changes the applications of its owner until it is revoked', async () => {
+    const { token, id } = await createToken({ expiresInDays: null });
+    const rename = (name: string) => askWith(token, RENAME, { input: { applicationId: application.id, name } });
+    expect((await rename('Renamed')).data).toEqual({ updateApplication: { application: { name: 'Renamed' } } });
+    expect((await askWith(token, '{ applications { name } me { username } }')).data).toEqual({
+      applications: [{ name: 'Renamed' }],
+      me: { username: 'ada' },
+    });
+    await revoke(id);
+    expect(codeOf(await rename('Again'))).toBe('UNAUTHENTICATED');
+  });
+
+  it('reads no application of another person', async () => {
+    const { token } = await createToken();
+    const other = await createApplication(await signUp(server, 'bob'));
+    const one = 'query ($id: ID!) { application(id: $id) { name } }';
+    expect(codeOf(await askWith(token, one, { id: other.id }))).toBe('NOT_FOUND');
+  });
+
+  it.each([
+    ['list tokens', LIST],
+    ['create tokens', 'mutation { createPersonalToken(input: { name: "x" }) { token } }'],
+    ['revoke tokens', 'mutation { revokePersonalToken(input: { personalTokenId: "1" }) { id } }'],
+    ['change the profile', 'mutation { updateProfile(input: { globalName: "x" }) { user { id } } }'],
+    ['list servers', '{ guilds { id } }'],
+    ['create servers', 'mutation { createGuild(input: { name: "Harbour" }) { guild { id } } }'],
+    ['send messages', 'mutation { sendMessage(input: { channelId: "1", content: "x" }) { message { id } } }'],
+  ])('cannot %s', async (_what, query) => {
+    const { token } = await createToken();
+    const { errors } = await askWith(token, query);
+    expect([errors[0]?.extensions.code, errors[0]?.message]).toEqual([
+      'FORBIDDEN',
+      'Personal tokens can only manage applications. Sign in to perform this action.',
+    ]);
+  });
+
+  it('opens exactly these root fields', () => {
+    const open = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].map((type) =>
+      Object.values(type?.getFields() ?? {})
+        .filter(({ extensions }) => (extensions.pothosOptions as { skipTypeScopes?: boolean }).skipTypeScopes)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+    expect(open).toEqual([
+      ['application', 'applications', 'instance', 'interaction', 'me', 'webhook'],
+      [
+        'createApplication',
+        'createApplicationEmoji',
+        'createCommand',
+        'createWebhook',
+        'deleteApplication',
+        'deleteApplicationEmoji',
+        'deleteCommand',
+        'deleteWebhook',
+        'inviteTester',
+        'overwriteCommands',
+        'removeTester',
+        'resetBotToken',
+        'resetClientSecret',
+        'testInteractionsEndpoint',
+        'transferApplication',
+        'updateApplication',
+        'updateApplicationEmoji',
+        'updateCommand',
+        'updateWebhook',
+      ],
+      ['applicationChanged', 'interactionChanged', 'interactionUpdated'],
+    ]);
+  });
+
+  it('works over a WebSocket, and its subscription ends when it is revoked', async () => {
+    const { token, id } = await createToken();
+    const client = socketClient(server, { token });
+    const changes = await subscribe(client, CHANGED, { id: application.id });
+    expect((await changes.next()).data?.applicationChanged).toBeDefined();
+    await revoke(id);
+    expect((await changes.next()).errors?.[0]?.extensions?.code).toBe('UNAUTHENTICATED');
+    await client.dispose();
+  });
+
+  it('cannot subscribe to servers', async () => {
+    const { token } = await createToken();
+    const guild = await createGuild(ada);
+    const client = socketClient(server, { token });
+    const changes = await subscribe(client, 'subscription ($id: ID!) { guildChanged(guildId: $id) { id } }', {
+      id: guild.id,
+    });
+    expect((await changes.next()).errors?.[0]?.extensions?.code).toBe('FORBIDDEN');
+    await client.dispose();
+  });
+
+  it('is refused by REST and by the account pages', async () => {
+    const { token } = await createToken();
+    const headers = { authorization: `Bearer ${token}` };
+    const { status } = await ask(server, 'GET', '/users/@me', { headers });
+    const sessions = await fetch(`${server.origin}/auth/list-sessions`, { headers });
+    const password = await fetch(`${server.origin}/auth/change-password`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ currentPassword: 'x', newPassword: 'long enough a password' }),
+    });
+    expect([status, sessions.status, password.status]).toEqual([401, 401, 401]);
+  });
+});
+
+describe('createPersonalToken', () => {
+  it.each([
+    [{ name: '' }, 'name'],
+    [{ name: 'CI', expiresInDays: 0 }, 'expiresInDays'],
+    [{ name: 'CI', expiresInDays: 400 }, 'expiresInDays'],
+  ])('refuses %j at its field', async (input, field) => {
+    const { errors } = await ada.ask(CREATE, { input });
+    expect(Object.keys(errors[0]?.extensions.fields as object)).toEqual([field]);
+  });
+});
