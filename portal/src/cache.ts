@@ -46,6 +46,9 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   deleteApplicationEmoji: ({ deleteApplicationEmoji }, _args, cache) =>
     forgetOne(cache, 'Emoji', deleteApplicationEmoji),
   deleteCommand: ({ deleteCommand }, _args, cache) => forgetOne(cache, 'ApplicationCommand', deleteCommand),
+  createPersonalToken: (_result, _args, cache) => cache.invalidate('Query', 'personalTokens'),
+  revokePersonalToken: ({ revokePersonalToken }, _args, cache) =>
+    forgetOne(cache, 'PersonalToken', revokePersonalToken),
   createTeam: (_result, _args, cache) => forget(cache, 'teams'),
   deleteTeam: (_result, _args, cache) => forget(cache, 'teams'),
   removeTeamMember: (_result, _args, cache) => forget(cache, 'teams'),

@@ -215,6 +215,14 @@ export type CreateGuildInput = {
   readonly name: string;
 };
 
+/** A new personal token. */
+export type CreatePersonalTokenInput = {
+  /** 1–366 days until it expires. Default: 90. Null for a token that does not expire. */
+  readonly expiresInDays?: number | null | undefined;
+  /** 1–80 characters. Shown in the list of tokens. */
+  readonly name: string;
+};
+
 /** A new role. */
 export type CreateRoleInput = {
   /** RGB value; 0 for no color. */
@@ -507,6 +515,12 @@ export type PermissionTarget =
   | 'ROLE'
   /** A user. */
   | 'USER';
+
+/** Identifies a personal token. */
+export type PersonalTokenIdInput = {
+  /** ID of the personal token. */
+  readonly personalTokenId: string;
+};
 
 /** Gateway intent that a bot can use only if its application enables it. */
 export type PrivilegedIntent =
@@ -910,6 +924,27 @@ export type WebhookIdInput = {
   /** ID of the webhook. */
   readonly webhookId: string;
 };
+
+export type PersonalTokenRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null };
+
+export type PersonalTokensQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PersonalTokensQuery = { readonly personalTokens: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null }> };
+
+export type CreatePersonalTokenMutationVariables = Exact<{
+  input: CreatePersonalTokenInput;
+}>;
+
+
+export type CreatePersonalTokenMutation = { readonly createPersonalToken: { readonly token: string, readonly personalToken: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null } } };
+
+export type RevokePersonalTokenMutationVariables = Exact<{
+  input: PersonalTokenIdInput;
+}>;
+
+
+export type RevokePersonalTokenMutation = { readonly revokePersonalToken: { readonly id: string } };
 
 export type BotSessionsFragment = { readonly id: string, readonly gatewaySessions: ReadonlyArray<{ readonly id: string, readonly shardId: number, readonly shardCount: number, readonly intents: number, readonly connectedAt: string }> };
 
