@@ -58,7 +58,7 @@ export const onPostgres = testFiles([
   'gateway/moves/*',
   'gateway/{lost-events,lost-sessions,missed,guild-feed,presences,restart,resume,dispatch,load,voice,compression}*',
   'rest-compat/{messages,killed-process,rate-limits,hostile,table,webhooks,webhook-guesses}*',
-  'schema/{lists,messages,operation-limits,portal-home}*',
+  'schema/{application-files,lists,messages,operation-limits,portal-home}*',
   'oauth/{token,conformance}',
   'cdn/attachments',
   'relay/{self-hosted,rules}*',

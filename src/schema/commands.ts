@@ -1,5 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { ApplicationCommandType } from 'discord-api-types/v10';
+import type { CallContext } from '../domain/call.js';
 import {
   COMMANDS_PER_SCOPE,
   CommandPatch,
@@ -28,7 +29,7 @@ import { DeletedPayload } from './deleted.js';
 import { readerOf } from './guild-readers/index.js';
 import { Guild } from './guilds.js';
 import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
-import { childLists, referredRows } from './lists.js';
+import { type ChildList, childLists, referredRows } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 
 export const CommandType = builder.enumType('CommandType', {
@@ -108,6 +109,17 @@ export const ApplicationCommand = builder.objectRef<CommandRecord>('ApplicationC
   }),
 });
 
+export function globalCommands({ read }: CallContext): ChildList<CommandRecord> {
+  return {
+    most: COMMANDS_PER_SCOPE,
+    read: async (applicationIds, take) => {
+      const where = { applicationId: { in: applicationIds }, scopeId: GLOBAL_SCOPE };
+      return (await read.applicationCommand.findMany({ where, orderBy: { id: 'asc' }, take })).map(commandRecord);
+    },
+    parentOf: (command) => command.applicationId,
+  };
+}
+
 builder.prismaObjectFields(Application, (t) => ({
   commands: t.field({
     type: [ApplicationCommand],
@@ -123,15 +135,7 @@ builder.prismaObjectFields(Application, (t) => ({
       if (!(await callerMayWithApplication(context, application, 'view'))) return [];
       const scope = { applicationId: id, guildId: guildId ?? null };
       if (guildId !== undefined) return budget.read(COMMANDS_PER_SCOPE, () => listCommands(call, scope));
-      return childLists(context, info, {
-        most: COMMANDS_PER_SCOPE,
-        read: async (applicationIds, take) => {
-          const where = { applicationId: { in: applicationIds }, scopeId: GLOBAL_SCOPE };
-          const rows = await call.read.applicationCommand.findMany({ where, orderBy: { id: 'asc' }, take });
-          return rows.map(commandRecord);
-        },
-        parentOf: (command) => command.applicationId,
-      }).load(id);
+      return childLists(context, info, globalCommands(call)).load(id);
     },
   }),
 }));
@@ -187,13 +191,13 @@ const CommandPayload = builder.objectRef<{ command: CommandRecord }>('CommandPay
   }),
 });
 
-const CommandChange = builder.enumType('CommandChange', {
-  description: 'Effect of `overwriteCommands` on a command.',
+export const CommandChange = builder.enumType('CommandChange', {
+  description: 'Effect of a plan on a command or a webhook.',
   values: {
-    CREATED: { description: 'The command is new.' },
-    CHANGED: { description: 'At least one field of the command is different.' },
-    DELETED: { description: 'The command is not in the new list.' },
-    UNCHANGED: { description: 'The command stays as it is.' },
+    CREATED: { description: 'It is new.' },
+    CHANGED: { description: 'At least one of its fields is different.' },
+    DELETED: { description: 'It is not in the new list.' },
+    UNCHANGED: { description: 'It stays as it is.' },
   },
 });
 
@@ -216,8 +220,8 @@ const CommandFieldChange = builder.objectRef<PlanEntry['changes'][number]>('Comm
   }),
 });
 
-const CommandPlanEntry = builder.objectRef<PlanEntry>('CommandPlanEntry').implement({
-  description: 'Effect of `overwriteCommands` on one command.',
+export const CommandPlanEntry = builder.objectRef<PlanEntry>('CommandPlanEntry').implement({
+  description: 'Effect of a plan on one command.',
   fields: (t) => ({
     change: t.expose('change', { type: CommandChange, description: 'Effect on the command.' }),
     type: t.field({ type: CommandType, description: TYPE, resolve: ({ type }) => type }),

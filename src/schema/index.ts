@@ -30,6 +30,7 @@ import './gateway-sessions.js';
 import './voice.js';
 import './commands.js';
 import './webhooks.js';
+import './application-files.js';
 import './invites.js';
 import './command-permissions.js';
 import './emojis.js';

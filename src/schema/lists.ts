@@ -52,13 +52,17 @@ export interface ChildList<Row> {
   parentOf(row: Row): bigint | null;
 }
 
-/** Uses one query for all parents, unless a list exceeds its limit. Prisma cannot limit nested lists as a whole. */
+/**
+ * Uses one query for all parents, unless a list exceeds its limit. Prisma cannot limit nested lists as a whole.
+ * @param key the same for all lists that can be read together
+ */
 export function childLists<Row>(
   context: GraphqlContext,
   info: GraphQLResolveInfo,
   list: ChildList<Row>,
+  key = fieldKey(info),
 ): Loader<bigint, Row[]> {
-  return context.loaders.get(`list ${fieldKey(info)}`, () =>
+  return context.loaders.get(`list ${key}`, () =>
     createLoader((parentIds: bigint[]) => readLists(context.budget, parentIds, list), []),
   );
 }

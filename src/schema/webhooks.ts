@@ -1,3 +1,4 @@
+import type { CallContext } from '../domain/call.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import {
@@ -20,7 +21,7 @@ import { DeletedPayload } from './deleted.js';
 import { readerOf } from './guild-readers/index.js';
 import { Guild } from './guilds.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
-import { childLists, listArgs, listCost, parseList } from './lists.js';
+import { type ChildList, childLists, listArgs, listCost, parseList } from './lists.js';
 import { callerMayWithApplication } from './own-roles.js';
 import { referredUser, User } from './users.js';
 
@@ -72,22 +73,26 @@ const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
   }),
 });
 
+export function liveWebhooks({ read }: CallContext): ChildList<WebhookRow> {
+  return {
+    most: limits.webhooksPerApplication,
+    read: (applicationIds, take) =>
+      read.webhook.findMany({
+        where: { applicationId: { in: applicationIds }, ...LIVE },
+        orderBy: { id: 'asc' },
+        take,
+      }),
+    parentOf: (webhook) => webhook.applicationId,
+  };
+}
+
 builder.prismaObjectFields(Application, (t) => ({
   webhooks: t.field({
     type: [Webhook],
     description: `Webhooks, oldest first, at most ${limits.webhooksPerApplication}. Empty for callers without a role.`,
     resolve: async ({ id, ...application }, _args, context, info) => {
       if (!(await callerMayWithApplication(context, application, 'view'))) return [];
-      return childLists<WebhookRow>(context, info, {
-        most: limits.webhooksPerApplication,
-        read: (applicationIds, take) =>
-          context.call.read.webhook.findMany({
-            where: { applicationId: { in: applicationIds }, ...LIVE },
-            orderBy: { id: 'asc' },
-            take,
-          }),
-        parentOf: (webhook) => webhook.applicationId,
-      }).load(id);
+      return childLists(context, info, liveWebhooks(context.call)).load(id);
     },
   }),
 }));
@@ -156,7 +161,7 @@ const WebhookIdInput = builder.inputType('WebhookIdInput', {
   fields: (t) => ({ webhookId: t.id(idOf.webhook) }),
 });
 
-const CreateWebhookPayload = builder
+export const CreateWebhookPayload = builder
   .objectRef<Awaited<ReturnType<typeof createWebhook>>>('CreateWebhookPayload')
   .implement({
     description: 'The new webhook with its token.',

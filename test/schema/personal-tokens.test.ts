@@ -95,6 +95,7 @@ describe('a personal token', () => {
     expect(open).toEqual([
       ['application', 'applications', 'instance', 'interaction', 'me', 'webhook'],
       [
+        'applyApplicationFile',
         'createApplication',
         'createApplicationEmoji',
         'createCommand',

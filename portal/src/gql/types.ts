@@ -105,15 +105,15 @@ export type ChannelPositionInput = {
   readonly position?: number | null | undefined;
 };
 
-/** Effect of `overwriteCommands` on a command. */
+/** Effect of a plan on a command or a webhook. */
 export type CommandChange =
-  /** At least one field of the command is different. */
+  /** At least one of its fields is different. */
   | 'CHANGED'
-  /** The command is new. */
+  /** It is new. */
   | 'CREATED'
-  /** The command is not in the new list. */
+  /** It is not in the new list. */
   | 'DELETED'
-  /** The command stays as it is. */
+  /** It stays as it is. */
   | 'UNCHANGED';
 
 /** Identifies a command. */

@@ -37,7 +37,9 @@ export const ApplicationSettings = z.object({
   redirectUris: unlessNull(redirectUris()),
 });
 
-export type UpdateApplicationInput = Partial<z.output<typeof ApplicationSettings>> & {
+export type Settings = Partial<z.output<typeof ApplicationSettings>>;
+
+export type UpdateApplicationInput = Settings & {
   applicationId: bigint;
   icon?: IconSource | null | undefined;
   cover?: IconSource | null | undefined;
@@ -90,8 +92,23 @@ async function changeWithPictures(
 
 type Columns = ReturnType<typeof columnsOf>;
 
+/** For other transactions, which must lock the same streams. Does not probe the endpoint. */
+export async function changeSettings(
+  call: CallContext,
+  write: Write,
+  id: bigint,
+  settings: Settings,
+): Promise<Application> {
+  return (await changeColumns(call, write, id, columnsOf(settings, {}))).after;
+}
+
+/** @throws INVALID_INPUT for no install context, or link mode `CUSTOM` without a custom URL */
+export function checkSettings(before: Application, settings: Settings): void {
+  checkTogether(before, columnsOf(settings, {}));
+}
+
 /** Undefined columns stay unchanged. */
-function columnsOf(settings: Partial<z.output<typeof ApplicationSettings>>, pictures: Pictures) {
+function columnsOf(settings: Settings, pictures: Pictures) {
   const { defaultInstallSettings, privilegedIntents, ...columns } = settings;
   return {
     ...columns,

@@ -60,6 +60,9 @@ function chatInput(name: Name) {
   });
 }
 
+/** Wire names. */
+export const COMMAND_FIELDS = Object.keys(chatInput(chatName()).shape);
+
 const NO_DESCRIPTION = fault('BASE_TYPE_BAD_LENGTH', 'Context menu commands cannot have a description.');
 
 function menuEntry(type: CommandType.User | CommandType.Message, name: Name) {
@@ -125,7 +128,7 @@ export type CommandPatch = z.output<typeof CommandPatch>;
 /** Yields to the event loop after this many, because a set may be as long as a request body. */
 const COMMANDS_PER_TURN = 5;
 
-function commandSet(command: z.ZodType<CommandBody>) {
+export function commandSet(command: z.ZodType<CommandBody>) {
   return uncheckedList(COMMANDS_PER_SCOPE, command).transform(async (given, checks) => {
     const commands: CommandBody[] = [];
     for (const [index, each] of given.entries()) {

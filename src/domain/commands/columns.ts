@@ -16,7 +16,9 @@ const WIRE_NAMES = {
 
 export type CommandColumns = Pick<CommandRecord, keyof typeof WIRE_NAMES | 'type'>;
 
-function installContexts({ serverInstall, userInstall }: Application): ApplicationIntegrationType[] {
+export type InstallContexts = Pick<Application, 'serverInstall' | 'userInstall'>;
+
+export function installContexts({ serverInstall, userInstall }: InstallContexts): ApplicationIntegrationType[] {
   return [
     ...(serverInstall ? [ApplicationIntegrationType.GuildInstall] : []),
     ...(userInstall ? [ApplicationIntegrationType.UserInstall] : []),
@@ -24,7 +26,7 @@ function installContexts({ serverInstall, userInstall }: Application): Applicati
 }
 
 /** A guild's own command has no contexts, and needs that guild's installation. */
-export function columnsOf(body: CommandBody, application: Application, guildId: bigint | null): CommandColumns {
+export function columnsOf(body: CommandBody, application: InstallContexts, guildId: bigint | null): CommandColumns {
   if (guildId !== null) return { ...body, integrationTypes: [ApplicationIntegrationType.GuildInstall], contexts: null };
   return { ...body, integrationTypes: body.integrationTypes ?? installContexts(application) };
 }
@@ -60,7 +62,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function saysNothing(value: unknown): boolean {
+export function saysNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isObject(value)) return Object.values(value).every(saysNothing);
   return value === undefined || value === null || value === false;

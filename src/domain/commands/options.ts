@@ -33,9 +33,15 @@ function choiceText() {
   );
 }
 
+function choiceOf(value: z.ZodType<string | number>) {
+  return z.object({ name: choiceName(), name_localizations: localizations(choiceName()), value });
+}
+
+/** Wire names. */
+export const CHOICE_FIELDS = Object.keys(choiceOf(z.never()).shape);
+
 function choices(value: z.ZodType<string | number>) {
-  const choice = z.object({ name: choiceName(), name_localizations: localizations(choiceName()), value });
-  return maybe(listUpTo(limits.choicesPerOption, choice.transform(asChoice)));
+  return maybe(listUpTo(limits.choicesPerOption, choiceOf(value).transform(asChoice)));
 }
 
 interface GivenChoice {
@@ -124,6 +130,9 @@ const NUMBER = option(OptionType.Number, {
   min_value: maybe(double()),
   max_value: maybe(double()),
 });
+
+/** Wire names. */
+export const OPTION_FIELDS = Object.keys(STRING.shape);
 
 interface Choosing {
   choices?: unknown[] | undefined;

@@ -5,10 +5,10 @@ import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { accessCommands, type CommandReader, type CommandScope } from './access.js';
 import { requireCapacity } from './capacity.js';
-import { type CommandColumns, changesBetween, columnsOf, type FieldChange } from './columns.js';
+import { type CommandColumns, changesBetween, columnsOf, type FieldChange, type InstallContexts } from './columns.js';
 import { commandsIn } from './list.js';
 import { type GrantReader, type LostGrants, lostGrants, NOTHING_LOST } from './lost-grants.js';
-import { requireCreates, takeCreates } from './quota.js';
+import { type QuotaReader, requireCreates, takeCreates } from './quota.js';
 import type { CommandBody, CommandRecord } from './record.js';
 import { newCommand, newVersion, placeOf, putCommands, removeCommands } from './write.js';
 
@@ -49,10 +49,38 @@ export async function overwriteCommands(
 
 /** @throws the errors of {@link overwriteCommands} */
 export async function planOverwrite(call: CallContext, scope: CommandScope, body: CommandBody[]): Promise<Overwriting> {
-  const { steps, present } = await stepsTo(call, call.read, scope, body);
-  await requireCreates(call, call.read, scope, created(steps).length);
-  const plan = await planOf(call, call.read, steps);
-  return { plan, digest: () => digestOf(plan, present), commands: present };
+  const planned = await prepareOverwrite(call, call.read, scope, body);
+  await requireCreatesOf(call, call.read, scope, planned);
+  return { ...planned, commands: planned.present };
+}
+
+/** A plan, and what {@link applyOverwrite} needs to apply it. */
+export interface PlannedOverwrite extends Pick<Overwriting, 'plan' | 'digest'>, Steps {}
+
+/**
+ * @param contexts the application's install contexts after the change; by default those of now
+ * @throws the errors of {@link overwriteCommands}
+ */
+export async function prepareOverwrite(
+  call: CallContext,
+  read: CommandReader & GrantReader,
+  scope: CommandScope,
+  body: CommandBody[],
+  contexts?: InstallContexts,
+): Promise<PlannedOverwrite> {
+  const { steps, present } = await stepsTo(call, read, scope, body, contexts);
+  const plan = await planOf(call, read, steps);
+  return { plan, digest: () => digestOf(plan, present), steps, present };
+}
+
+/** @throws TOO_MANY_COMMAND_CREATES */
+export function requireCreatesOf(
+  call: CallContext,
+  read: QuotaReader,
+  scope: CommandScope,
+  { steps }: PlannedOverwrite,
+): Promise<void> {
+  return requireCreates(call, read, scope, created(steps).length);
 }
 
 type Step =
@@ -71,12 +99,13 @@ async function stepsTo(
   read: CommandReader,
   scope: CommandScope,
   body: CommandBody[],
+  contexts?: InstallContexts,
 ): Promise<Steps> {
   const application = await accessCommands(call, scope, 'manageCommands', read);
   requireCapacity(body);
   const present = await commandsIn(read, scope);
   await yieldOnce();
-  const kept = body.map((command) => stepTo(columnsOf(command, application, scope.guildId), present));
+  const kept = body.map((command) => stepTo(columnsOf(command, contexts ?? application, scope.guildId), present));
   const gone = present.filter((command) => !body.some((wanted) => isSame(wanted, command)));
   return { steps: [...kept, ...gone.map((before) => ({ change: 'DELETED' as const, before }))], present };
 }
@@ -126,18 +155,27 @@ async function overwrite(
   body: CommandBody[],
   planned: string | undefined,
 ): Promise<Overwriting> {
-  const { steps, present } = await stepsTo(call, write.db, scope, body);
-  const plan = await planOf(call, write.db, steps);
-  const digest = () => digestOf(plan, present);
+  const prepared = await prepareOverwrite(call, write.db, scope, body);
+  const { plan, digest } = prepared;
   if (planned !== undefined && planned !== digest()) throw new DomainError('CONFLICT', ANOTHER_PLAN);
-  if (plan.every(({ change }) => change === 'UNCHANGED')) return { plan, digest, commands: present };
+  return { plan, digest, commands: await applyOverwrite(call, write, scope, prepared) };
+}
+
+/** The transaction must be the one that prepared the plan. @returns the commands, oldest first */
+export async function applyOverwrite(
+  call: CallContext,
+  write: Write,
+  scope: CommandScope,
+  { plan, steps, present }: PlannedOverwrite,
+): Promise<CommandRecord[]> {
+  if (plan.every(({ change }) => change === 'UNCHANGED')) return present;
   await takeCreates(call, write.db, scope, created(steps).length);
   const applied = appliedBy(call, scope, steps);
   await removeCommands(write, applied.deleted);
   await putCommands(write, [...applied.changed, ...applied.created]);
   await audit(write, scope, applied);
   write.record({ type: 'COMMANDS_UPDATED', ...scope });
-  return { plan, digest, commands: [...applied.unchanged, ...applied.changed, ...applied.created].sort(oldestFirst) };
+  return [...applied.unchanged, ...applied.changed, ...applied.created].sort(oldestFirst);
 }
 
 interface Applied {

@@ -24,7 +24,7 @@ function bodyWith(command: CommandRecord, patch: CommandPatch): object {
   return { ...bodyOf(command), contexts, ...patch, type: command.type };
 }
 
-function bodyOf(command: CommandRecord) {
+export function bodyOf(command: CommandRecord) {
   return {
     name: command.name,
     name_localizations: command.nameLocalizations,

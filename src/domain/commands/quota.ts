@@ -5,12 +5,14 @@ import { DAY_MS } from '../expiry.js';
 import { limits } from '../limits.js';
 import { type CommandScope, scopeIdOf } from './access.js';
 
+export type QuotaReader = Pick<Reader, 'commandQuota'>;
+
 const dayOf = (now: number) => Math.floor(now / DAY_MS);
 
 /** Counts commands per scope and UTC day. @throws TOO_MANY_COMMAND_CREATES */
 export async function requireCreates(
   call: CallContext,
-  read: Pick<Reader, 'commandQuota'>,
+  read: QuotaReader,
   scope: CommandScope,
   count: number,
 ): Promise<void> {

@@ -22,7 +22,7 @@ interface CreateWebhookInput {
 }
 
 /** The token cannot be read again. */
-interface NewWebhookResult {
+export interface NewWebhookResult {
   webhook: WebhookRecord;
   token: string;
 }
@@ -31,38 +31,81 @@ const NONE_ON_BOXES = 'Webhooks are not available on self-hosted servers of this
 
 /**
  * Needs ManageGuild in the channel's guild.
- * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, FORBIDDEN on a box without webhooks, WRONG_CHANNEL_TYPE,
- * TOO_MANY_WEBHOOKS, RATE_LIMITED, UNKNOWN_CHANNEL, MISSING_PERMISSIONS and the errors of `accessApplication` and
- * {@link requireManagingWebhooks}
+ * @throws UNAUTHENTICATED, NOT_OWN_APPLICATION, TOO_MANY_WEBHOOKS, and the errors of `accessApplication`,
+ * {@link findTarget} and {@link prepareWebhook}
  */
 export async function createWebhook(call: CallContext, input: CreateWebhookInput): Promise<NewWebhookResult> {
-  const { applicationId, channelId, name } = input;
-  const creator = await requireDeveloper(call, applicationId);
+  const { applicationId, channelId } = input;
+  await requireDeveloper(call, applicationId);
+  const target = await findTarget(call, channelId);
+  await requireCapacity(call.read, applicationId);
+  const prepared = await prepareWebhook(call, { ...input, ...target });
+  return {
+    webhook: await call.write((write) => insertWebhook(call, write, prepared), {
+      streams: [topics.application(applicationId), topics.guild(target.guildId)],
+    }),
+    token: prepared.token,
+  };
+}
+
+/** Where a new webhook posts. */
+export interface WebhookTarget {
+  guildId: bigint;
+  channelId: bigint;
+  isOnBox: boolean;
+}
+
+/**
+ * @throws FORBIDDEN on a box without webhooks, WRONG_CHANNEL_TYPE, UNKNOWN_CHANNEL, MISSING_PERMISSIONS, and the errors
+ * of {@link requireManagingWebhooks}
+ */
+export async function findTarget(call: CallContext, channelId: bigint): Promise<WebhookTarget> {
   const { guildId } = await requireManagingWebhooks(call, channelId);
   const isOnBox = (await call.boxRoutes.ofGuild(guildId)) !== null;
   if (isOnBox && !call.hasBoxWebhooks) throw new DomainError('FORBIDDEN', NONE_ON_BOXES);
-  await requireCapacity(call.read, applicationId);
+  return { guildId, channelId, isOnBox };
+}
+
+export interface PreparedWebhook extends WebhookTarget, CreateWebhookInput {
+  token: string;
+  tokenHash: string;
+}
+
+/**
+ * Hashes a new token, which takes long.
+ * @throws RATE_LIMITED, and for a box the errors of {@link findTarget}
+ */
+export async function prepareWebhook(
+  call: CallContext,
+  input: CreateWebhookInput & WebhookTarget,
+): Promise<PreparedWebhook> {
   await takeAsCaller(call, WEBHOOKS_PER_CALLER);
   const token = makeWebhookToken();
   const tokenHash = await call.slowHashes.hash(token);
   // Checked before the transaction, which cannot query a box.
-  if (isOnBox) await requireManagingWebhooks(call, channelId);
-  const insert = async (write: Write) => {
-    const { db } = write;
-    await requireDeveloper(call, applicationId, db);
-    if (!isOnBox) await requireStillManaging(call, db, guildId);
-    await requireTarget(db, { guildId, channelId, isOnBox });
-    await requireCapacity(db, applicationId);
-    const id = call.nextId();
-    const facts = { id, applicationId, guildId, channelId, name, tokenHash, ...tokenColumns(token) };
-    const webhook = await db.webhook.create({ data: { ...facts, creatorId: creator.id } });
-    await noteDeed(write, webhook, { action: 'CREATE', changes: webhookAuditFields(webhook) }, !isOnBox);
-    return { ...webhook, creator };
-  };
-  return {
-    webhook: await call.write(insert, { streams: [topics.application(applicationId), topics.guild(guildId)] }),
-    token,
-  };
+  if (input.isOnBox) await requireManagingWebhooks(call, input.channelId);
+  return { ...input, token, tokenHash };
+}
+
+/**
+ * The transaction must lock the streams of application and guild. Checks again what may have changed since.
+ * @throws TOO_MANY_WEBHOOKS, MISSING_PERMISSIONS, UNKNOWN_CHANNEL and the errors of `accessApplication`
+ */
+export async function insertWebhook(
+  call: CallContext,
+  write: Write,
+  { isOnBox, token, ...columns }: PreparedWebhook,
+): Promise<WebhookRecord> {
+  const { db } = write;
+  const { applicationId, guildId, channelId } = columns;
+  const creator = await requireDeveloper(call, applicationId, db);
+  if (!isOnBox) await requireStillManaging(call, db, guildId);
+  await requireTarget(db, { guildId, channelId, isOnBox });
+  await requireCapacity(db, applicationId);
+  const data = { id: call.nextId(), ...columns, ...tokenColumns(token), creatorId: creator.id };
+  const webhook = await db.webhook.create({ data });
+  await noteDeed(write, webhook, { action: 'CREATE', changes: webhookAuditFields(webhook) }, !isOnBox);
+  return { ...webhook, creator };
 }
 
 /** @param read the transaction, if its writes depend on the check */

@@ -19,14 +19,20 @@ export async function deleteByToken(call: CallContext): Promise<void> {
 
 async function remove(call: CallContext, webhook: Webhook): Promise<void> {
   const isLogged = await hasLogHere(call, webhook);
-  await call.write(
-    async (write) => {
-      const [ended] = await endAll(call, write, { id: webhook.id });
-      if (!ended) throw new DomainError('UNKNOWN_WEBHOOK');
-      await noteDeed(write, ended, { action: 'DELETE', changes: webhookAuditFields(ended) }, isLogged);
-    },
-    { streams: [topics.application(webhook.applicationId), topics.guild(webhook.guildId)] },
-  );
+  await call.write((write) => endWebhook(call, write, webhook.id, isLogged), {
+    streams: [topics.application(webhook.applicationId), topics.guild(webhook.guildId)],
+  });
+}
+
+/**
+ * The transaction must lock the streams of application and guild.
+ * @param isLogged the result of `hasLogHere`
+ * @throws UNKNOWN_WEBHOOK
+ */
+export async function endWebhook(call: CallContext, write: Write, id: bigint, isLogged: boolean): Promise<void> {
+  const [ended] = await endAll(call, write, { id });
+  if (!ended) throw new DomainError('UNKNOWN_WEBHOOK');
+  await noteDeed(write, ended, { action: 'DELETE', changes: webhookAuditFields(ended) }, isLogged);
 }
 
 /** Logs and publishes nothing, because the application's deletion is logged. */

@@ -33,7 +33,7 @@ export async function renameByToken(call: CallContext, { name }: Pick<WebhookCha
 }
 
 /** The target must be a text channel of the guild, visible to the bot or the caller. */
-async function requireReachable(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
+export async function requireReachable(call: CallContext, webhook: Webhook, channelId: bigint): Promise<void> {
   const place = (await placeOfBot(call, webhook, channelId)) ?? (await accessSeenChannel(call, channelId));
   requireText(place);
   if (guildIdOf(place) === webhook.guildId) return;
@@ -56,26 +56,44 @@ async function placeOfBot(
 }
 
 async function change(call: CallContext, webhook: Webhook, changes: WebhookChanges): Promise<WebhookRecord> {
+  const place = await placeOfWebhook(call, webhook);
+  return call.write((write) => changeWebhook(write, place, changes), {
+    streams: [topics.application(webhook.applicationId), topics.guild(webhook.guildId)],
+  });
+}
+
+export interface WebhookPlace extends Pick<Webhook, 'id' | 'guildId'> {
+  isOnBox: boolean;
+  /** Whether the guild has a log here. */
+  isLogged: boolean;
+}
+
+export async function placeOfWebhook(call: CallContext, webhook: Webhook): Promise<WebhookPlace> {
   const { id, guildId } = webhook;
-  const isLogged = await hasLogHere(call, webhook);
   const isOnBox = (await call.boxRoutes.ofGuild(guildId)) !== null;
-  const update = async (write: Write) => {
-    const { db, record } = write;
-    const before = await db.webhook.findUnique({ where: { id, ...LIVE }, include: WITH_CREATOR });
-    if (!before) throw new DomainError('UNKNOWN_WEBHOOK');
-    const name = changes.name ?? before.name;
-    const channelId = changes.channelId ?? before.channelId;
-    const isMoved = channelId !== before.channelId;
-    if (name === before.name && !isMoved) return before;
-    if (isMoved) await requireTarget(db, { guildId, channelId, isOnBox });
-    const after = await db.webhook.update({ where: { id }, data: { name, channelId } });
-    const said = {
-      ...(name === before.name ? {} : { name: { old: before.name, new: name } }),
-      ...(isMoved ? { channelId: { old: String(before.channelId), new: String(channelId) } } : {}),
-    };
-    if (isMoved) record(webhooksUpdate(before));
-    await noteDeed(write, after, { action: 'UPDATE', changes: said }, isLogged);
-    return { ...before, ...after };
+  return { id, guildId, isOnBox, isLogged: await hasLogHere(call, webhook) };
+}
+
+/** The transaction must lock the streams of application and guild. @throws UNKNOWN_WEBHOOK, UNKNOWN_CHANNEL */
+export async function changeWebhook(
+  write: Write,
+  { id, guildId, isOnBox, isLogged }: WebhookPlace,
+  changes: WebhookChanges,
+): Promise<WebhookRecord> {
+  const { db, record } = write;
+  const before = await db.webhook.findUnique({ where: { id, ...LIVE }, include: WITH_CREATOR });
+  if (!before) throw new DomainError('UNKNOWN_WEBHOOK');
+  const name = changes.name ?? before.name;
+  const channelId = changes.channelId ?? before.channelId;
+  const isMoved = channelId !== before.channelId;
+  if (name === before.name && !isMoved) return before;
+  if (isMoved) await requireTarget(db, { guildId, channelId, isOnBox });
+  const after = await db.webhook.update({ where: { id }, data: { name, channelId } });
+  const said = {
+    ...(name === before.name ? {} : { name: { old: before.name, new: name } }),
+    ...(isMoved ? { channelId: { old: String(before.channelId), new: String(channelId) } } : {}),
   };
-  return call.write(update, { streams: [topics.application(webhook.applicationId), topics.guild(guildId)] });
+  if (isMoved) record(webhooksUpdate(before));
+  await noteDeed(write, after, { action: 'UPDATE', changes: said }, isLogged);
+  return { ...before, ...after };
 }
