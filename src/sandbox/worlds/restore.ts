@@ -60,6 +60,8 @@ export async function removeOwners(
     `DELETE FROM "Application" WHERE "id" IN (${listOf(applications)})`,
     `DELETE FROM "Team" WHERE "id" IN (${listOf(teams)})`,
     `DELETE FROM "AuthUser" WHERE "id" IN (${accounts})`,
+    `DELETE FROM "PersonalToken" WHERE "userId" IN (${listOf(people)})`,
+    `DELETE FROM "Box" WHERE "ownerId" IN (${listOf(people)})`,
     `DELETE FROM "Presence" WHERE "userId" IN (${listOf([...people, ...applications])})`,
     `DELETE FROM "User" WHERE "id" IN (${listOf([...people, ...applications])})`,
   ]);
