@@ -115,7 +115,7 @@ const ApplyApplicationFileInput = builder.inputType('ApplyApplicationFileInput',
       type: 'JSON',
       required: true,
       description:
-        'Content of the file. What it omits stays unchanged; commands and webhooks that its lists omit are deleted.',
+        'Content of the file. Omitted fields stay unchanged. Commands and webhooks that are not in its lists are deleted.',
     }),
     dryRun: t.boolean({ description: 'Whether to return the plan without applying it. Default: false.' }),
     planDigest: t.string({

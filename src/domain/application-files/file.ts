@@ -34,7 +34,7 @@ const WITH_BUILT_INS = fileSchema({ hasBuiltIns: true });
 
 const WITHOUT_BUILT_INS = fileSchema({ hasBuiltIns: false });
 
-/** The schema of a file's content. What it leaves out stays unchanged; an empty list deletes what it lists. */
+/** The schema of a file's content. Omitted fields stay unchanged. An empty list deletes everything of its kind. */
 export function applicationFile({ hasBuiltIns }: Pick<CallContext, 'hasBuiltIns'>): typeof WITH_BUILT_INS {
   return hasBuiltIns ? WITH_BUILT_INS : WITHOUT_BUILT_INS;
 }

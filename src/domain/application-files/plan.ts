@@ -30,7 +30,7 @@ export interface ApplicationFilePlan {
   digest: string;
 }
 
-/** What applying the file takes. */
+/** A plan with the data for applying it. */
 export interface PreparedFile {
   application: Application;
   settings: Settings;
@@ -43,9 +43,8 @@ type FileReader = CommandReader & GrantReader & Pick<Reader, 'webhook'>;
 
 /**
  * Does not probe a new interactions endpoint.
- * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, TOO_MANY_COMMANDS, TOO_MANY_COMMAND_CREATES;
- * INVALID_INPUT for a webhook that the application does not have or that the caller may not create or move, and for
- * settings that contradict each other
+ * @throws TOO_MANY_COMMAND_CREATES, INVALID_INPUT at a webhook that the caller may not create or move, and the errors of
+ * {@link prepareFile}
  */
 export async function planApplicationFile(
   call: CallContext,
@@ -63,7 +62,8 @@ export async function planApplicationFile(
 
 /**
  * @param read a transaction, if the plan is applied in it
- * @throws the errors of {@link planApplicationFile}, except those about rights in servers and quotas
+ * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, TOO_MANY_COMMANDS, and INVALID_INPUT for settings
+ * that contradict each other and for unknown webhooks
  */
 export async function prepareFile(
   call: CallContext,
