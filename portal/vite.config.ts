@@ -39,6 +39,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'vendor', test: VENDOR, priority: 4 },
+            { name: 'yaml', test: /node_modules\/yaml\// },
             { name: 'shell', test: SHELL, priority: 3 },
             { name: 'parts', test: (id) => FRAME.test(id) || FRAME_FILES.test(id), priority: 2 },
           ],

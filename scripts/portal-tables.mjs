@@ -1,4 +1,7 @@
-// Generates the portal's tables: permissions of team roles, actions of audit logs, and names of intents.
+// Generates the portal's tables: permissions of team roles, actions of audit logs, and names of intents. Also copies the
+// module that reads and writes YAML, which the command line uses, too.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { GUILD_ACTIONS, PORTAL_ACTIONS } from '../dist/domain/audit-log/actions.js';
 import { APPLICATION_PERMISSIONS, PORTAL_ROLES, TEAM_PERMISSIONS } from '../dist/domain/portal-permissions.js';
@@ -11,6 +14,7 @@ export function portalTables() {
     ['roles.ts', rolesModule()],
     ['audit-actions.ts', actionsModule()],
     ['intents.ts', intentsModule()],
+    ['yaml-file.ts', yamlModule()],
   ]);
 }
 
@@ -50,6 +54,10 @@ function intentsModule() {
 export const INTENTS = [
 ${[...names].map(([bit, name]) => `  { bit: ${bit}, name: ${quoted(name)} },\n`).join('')}] as const;
 `;
+}
+
+function yamlModule() {
+  return `${NOTE}\n${readFileSync(resolve(import.meta.dirname, '../src/cli/app/yaml-file.ts'), 'utf8')}`;
 }
 
 /** Operations are named like the values of the schema's enums. */

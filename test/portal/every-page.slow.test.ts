@@ -169,6 +169,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
       ['teams/$teamId/members', 'Remove mate'],
       ['teams/$teamId/members', 'Revoke and invite again: guest'],
       ['teams/$teamId/applications', 'Move an application here'],
+      ['account', 'New token'],
       ['boxes', 'New box'],
       ['boxes/$boxId', 'Delete box'],
     ])('at /%s with “%s” open', async (route, button) => {

@@ -54,6 +54,18 @@ export type ApplicationUserInput = {
   readonly userId: string;
 };
 
+/** A file, and the plan to apply. */
+export type ApplyApplicationFileInput = {
+  /** ID of the application. */
+  readonly applicationId: string;
+  /** Whether to return the plan without applying it. Default: false. */
+  readonly dryRun?: boolean | null | undefined;
+  /** Content of the file. What it omits stays unchanged; commands and webhooks that its lists omit are deleted. */
+  readonly file: unknown;
+  /** `digest` of the plan to apply. Fails with CONFLICT if the plan has changed. Required unless `dryRun`. */
+  readonly planDigest?: string | null | undefined;
+};
+
 /** A user to ban. */
 export type BanMemberInput = {
   /** Deletes the messages of the past 0–604,800 seconds (a week). Default: 0. */
@@ -946,6 +958,38 @@ export type RevokePersonalTokenMutationVariables = Exact<{
 
 export type RevokePersonalTokenMutation = { readonly revokePersonalToken: { readonly id: string } };
 
+export type ApplicationFileFragment = { readonly id: string, readonly file: unknown };
+
+export type FilePlanFragment = { readonly digest: string, readonly settings: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }>, readonly commands: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly grantsLost: number, readonly grantsLostElsewhere: number, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }>, readonly grantsLostIn: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly webhooks: ReadonlyArray<{ readonly change: CommandChange, readonly webhookId: string | null, readonly name: string, readonly channel: { readonly id: string, readonly name: string } | null, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }> }> };
+
+export type ApplicationFileQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ApplicationFileQuery = { readonly application: { readonly id: string, readonly file: unknown } | null };
+
+export type ApplicationFileChangedSubscriptionVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ApplicationFileChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly file: unknown } };
+
+export type PlanApplicationFileMutationVariables = Exact<{
+  input: ApplyApplicationFileInput;
+}>;
+
+
+export type PlanApplicationFileMutation = { readonly applyApplicationFile: { readonly plan: { readonly digest: string, readonly settings: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }>, readonly commands: ReadonlyArray<{ readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly grantsLost: number, readonly grantsLostElsewhere: number, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }>, readonly grantsLostIn: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly webhooks: ReadonlyArray<{ readonly change: CommandChange, readonly webhookId: string | null, readonly name: string, readonly channel: { readonly id: string, readonly name: string } | null, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }> }> } } };
+
+export type ApplyApplicationFileMutationVariables = Exact<{
+  input: ApplyApplicationFileInput;
+}>;
+
+
+export type ApplyApplicationFileMutation = { readonly applyApplicationFile: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly file: unknown, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null }, readonly createdWebhooks: ReadonlyArray<{ readonly url: string, readonly webhook: { readonly id: string, readonly name: string } }> } };
+
 export type BotSessionsFragment = { readonly id: string, readonly gatewaySessions: ReadonlyArray<{ readonly id: string, readonly shardId: number, readonly shardCount: number, readonly intents: number, readonly connectedAt: string }> };
 
 export type BotSessionsQueryVariables = Exact<{
@@ -963,6 +1007,8 @@ export type BotSessionsChangedSubscriptionVariables = Exact<{
 export type BotSessionsChangedSubscription = { readonly applicationChanged: { readonly id: string, readonly gatewaySessions: ReadonlyArray<{ readonly id: string, readonly shardId: number, readonly shardCount: number, readonly intents: number, readonly connectedAt: string }> } };
 
 export type CommandRowFragment = { readonly id: string, readonly type: CommandType, readonly name: string, readonly nameLocalizations: unknown, readonly description: string, readonly descriptionLocalizations: unknown, readonly options: unknown, readonly defaultMemberPermissions: string | null, readonly nsfw: boolean, readonly integrationTypes: ReadonlyArray<number>, readonly contexts: ReadonlyArray<number> | null, readonly version: string, readonly reserved: boolean };
+
+export type CommandPlanFragment = { readonly change: CommandChange, readonly type: CommandType, readonly name: string, readonly grantsLost: number, readonly grantsLostElsewhere: number, readonly changes: ReadonlyArray<{ readonly field: string, readonly before: unknown, readonly after: unknown }>, readonly grantsLostIn: ReadonlyArray<{ readonly id: string, readonly name: string }> };
 
 export type CommandsQueryVariables = Exact<{
   id: string;

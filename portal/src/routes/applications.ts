@@ -115,6 +115,12 @@ const testers = createRoute({
   component: page(() => import('../pages/testers/testers.js'), 'Testers'),
 });
 
+const asCode = createRoute({
+  getParentRoute: () => application,
+  path: 'as-code',
+  component: page(() => import('../pages/applications/as-code/as-code.js'), 'AsCode'),
+});
+
 const audit = createRoute({
   getParentRoute: () => application,
   path: 'audit',
@@ -139,6 +145,7 @@ export const applicationRoutes = [
     webhooks,
     emojis,
     testers,
+    asCode,
     audit,
   ]),
 ] as const;

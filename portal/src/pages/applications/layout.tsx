@@ -59,6 +59,7 @@ const SECTIONS = [
   { to: '/applications/$applicationId/webhooks', text: 'Webhooks' },
   { to: '/applications/$applicationId/emojis', text: 'Emojis' },
   { to: '/applications/$applicationId/testers', text: 'Testers' },
+  { to: '/applications/$applicationId/as-code', text: 'As code' },
   { to: '/applications/$applicationId/audit', text: 'Audit log' },
 ] as const;
 

@@ -31,5 +31,5 @@ export const DeleteCommandDocument = document<DeleteCommandMutation, DeleteComma
 );
 
 export const OverwriteCommandsDocument = document<OverwriteCommandsMutation, OverwriteCommandsMutationVariables>(
-  'mutation OverwriteCommands($input:OverwriteCommandsInput!){overwriteCommands(input:$input){digest plan{change type name changes{field before after}grantsLost grantsLostIn{id name}grantsLostElsewhere}}}',
+  'mutation OverwriteCommands($input:OverwriteCommandsInput!){overwriteCommands(input:$input){digest plan{...CommandPlan}}}fragment CommandPlan on CommandPlanEntry{change type name changes{field before after}grantsLost grantsLostIn{id name}grantsLostElsewhere}',
 );

@@ -1,14 +1,15 @@
-import type { OverwriteCommandsMutation } from '../../../gql/types.js';
+import type { CommandChange, CommandPlanFragment, OverwriteCommandsMutation } from '../../../gql/types.js';
 import { Exchange } from '../probe-report.js';
 import { FIELD_NAMES } from './command-body.js';
 import { LosingServers } from './lost-grants.js';
+import './commands.css';
 
 /** Result of a dry run, with the digest that identifies the plan. */
 export type Planned = OverwriteCommandsMutation['overwriteCommands'];
 
 type Plan = Planned['plan'];
 
-const CHANGES: Record<Plan[number]['change'], { text: string; tone: string }> = {
+const CHANGES: Record<CommandChange, { text: string; tone: string }> = {
   CREATED: { text: 'created', tone: 'good' },
   CHANGED: { text: 'changed', tone: 'warn' },
   DELETED: { text: 'deleted', tone: 'bad' },
@@ -30,7 +31,7 @@ export function PlanView({ plan, isBusy, onApply }: PlanViewProps) {
       <p role="status">{summaryOf(plan)}</p>
       <ul>
         {plan.map((entry) => (
-          <Entry key={`${entry.change} ${entry.type} ${entry.name}`} entry={entry} />
+          <CommandEntry key={`${entry.change} ${entry.type} ${entry.name}`} entry={entry} />
         ))}
       </ul>
       {lost > 0 && <p className="notice">Command permissions removed in total: {lost}. This can't be undone.</p>}
@@ -46,19 +47,23 @@ export function PlanView({ plan, isBusy, onApply }: PlanViewProps) {
   );
 }
 
-function summaryOf(plan: Plan): string {
+/** Such as “1 created, 0 changed, 2 deleted, 4 unchanged.” */
+export function summaryOf(plan: readonly { change: CommandChange }[]): string {
   const counts = Object.entries(CHANGES).map(
     ([change, { text }]) => `${plan.filter((entry) => entry.change === change).length} ${text}`,
   );
   return `${counts.join(', ')}.`;
 }
 
-function Entry({ entry }: { entry: Plan[number] }) {
+export function ChangeBadge({ change }: { change: CommandChange }) {
+  return <span className={`badge ${CHANGES[change].tone}`}>{CHANGES[change].text}</span>;
+}
+
+export function CommandEntry({ entry }: { entry: CommandPlanFragment }) {
   const { change, type, name, changes, grantsLost } = entry;
   return (
     <li>
-      <span className={`badge ${CHANGES[change].tone}`}>{CHANGES[change].text}</span>{' '}
-      <bdi>{type === 'CHAT_INPUT' ? `/${name}` : name}</bdi>
+      <ChangeBadge change={change} /> <bdi>{type === 'CHAT_INPUT' ? `/${name}` : name}</bdi>
       {grantsLost > 0 && (
         <>
           <span className="badge bad">command permissions removed: {grantsLost}</span>{' '}
@@ -67,15 +72,18 @@ function Entry({ entry }: { entry: Plan[number] }) {
           </span>
         </>
       )}
-      {changes.map((one) => (
-        <Change key={one.field} change={one} />
+      {changes.map(({ field, ...values }) => (
+        <FieldChange key={field} name={nameOf(field)} {...values} />
       ))}
     </li>
   );
 }
 
-function Change({ change: { field, before, after } }: { change: Plan[number]['changes'][number] }) {
-  const name = Object.entries(FIELD_NAMES).find(([one]) => one === field)?.[1] ?? field;
+function nameOf(field: string): string {
+  return Object.entries(FIELD_NAMES).find(([one]) => one === field)?.[1] ?? field;
+}
+
+export function FieldChange({ name, before, after }: { name: string; before: unknown; after: unknown }) {
   if (isLong(before) || isLong(after))
     return (
       <details className="plan-change small">

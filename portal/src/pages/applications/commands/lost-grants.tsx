@@ -1,11 +1,9 @@
 import { Fragment, type ReactNode } from 'react';
-import type { OverwriteCommandsMutation } from '../../../gql/types.js';
+import type { CommandPlanFragment } from '../../../gql/types.js';
 import { Name } from '../../../ui/page.js';
 
-type PlanEntry = OverwriteCommandsMutation['overwriteCommands']['plan'][number];
-
 /** Permission grants that are deleted with a command. */
-export type LostGrants = Pick<PlanEntry, 'grantsLost' | 'grantsLostIn' | 'grantsLostElsewhere'>;
+export type LostGrants = Pick<CommandPlanFragment, 'grantsLost' | 'grantsLostIn' | 'grantsLostElsewhere'>;
 
 /** @param lost null if unknown */
 export function WhatIsLost({ lost }: { lost: LostGrants | null }) {
