@@ -60,7 +60,7 @@ export type ApplyApplicationFileInput = {
   readonly applicationId: string;
   /** Whether to return the plan without applying it. Default: false. */
   readonly dryRun?: boolean | null | undefined;
-  /** Content of the file. What it omits stays unchanged; commands and webhooks that its lists omit are deleted. */
+  /** Content of the file. Omitted fields stay unchanged. Commands and webhooks that are not in its lists are deleted. */
   readonly file: unknown;
   /** `digest` of the plan to apply. Fails with CONFLICT if the plan has changed. Required unless `dryRun`. */
   readonly planDigest?: string | null | undefined;

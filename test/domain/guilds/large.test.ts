@@ -676,6 +676,7 @@ const ELSEWHERE: Record<string, string> = {
   'GET /guilds/:guildId/roles/member-counts': 'counts the members of 250 roles at the most, a few roles at a time',
   'Guild.parity': 'made of the table of routes',
   'Query.builtInCommands': 'made of the code',
+  'Query.personalTokens': 'at most 50 of one person',
 };
 
 test('the table has each list that a client can request, or a reason why not', () => {
