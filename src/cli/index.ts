@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readManifest } from '../infra/package-root.js';
+import { addAppCommand } from './app/index.js';
 import { addBoxCommand } from './box.js';
 import { addDoctorCommand } from './doctor.js';
 import { addSandboxCommand } from './sandbox.js';
@@ -10,6 +11,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addStartCommand,
   addBoxCommand,
   addSandboxCommand,
+  addAppCommand,
   addDoctorCommand,
 ];
 
@@ -19,6 +21,7 @@ const EXIT_CODES: [code: number, meaning: string][] = [
   [0, 'the command succeeded'],
   [1, 'the command failed; the error says what to do'],
   [USAGE_ERROR, 'usage error: an unknown command, option or argument'],
+  [3, 'there are changes (`causeway app plan --exit-code`)'],
   [78, 'the cloud refused this box for good; do not restart it'],
 ];
 

@@ -24,7 +24,7 @@ describe('help', () => {
     const { code, stdout } = await runCli(['--help']);
     expect(code).toBe(0);
     for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
-    expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}78 /);
+    expect(stdout).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 .*\n {2}78 /);
   });
 
   it.each(commands)('of %s has an example', async (command) => {

@@ -1,0 +1,23 @@
+/** Ends the command with one line, without a stack. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The process ends by itself, because `process.exit` would drop output that the reader of a pipe has not read yet.
+ * @param work returns the exit code, 0 by default
+ */
+export async function exitWith(work: () => Promise<number | undefined>): Promise<void> {
+  try {
+    process.exitCode = await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    process.stderr.write(`causeway: ${error.message}\n`);
+    process.exitCode = error.exitCode;
+  }
+}

@@ -1,0 +1,101 @@
+import { Failure } from './failure.js';
+import { accountPage, requireToken, type ServerOptions, USAGE_ERROR } from './options.js';
+
+const TIMEOUT_MS = 60_000;
+
+interface FieldFault {
+  message: string;
+}
+
+interface GraphqlError {
+  message: string;
+  extensions?: {
+    code?: string;
+    /** By path. */
+    fields?: Record<string, FieldFault[]>;
+    retryAfter?: number;
+    requestId?: string;
+  };
+}
+
+/** A refusal of the server. */
+export class Refusal extends Failure {
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly fields: Readonly<Record<string, readonly FieldFault[]>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The server may have done what was asked. */
+export class NoAnswer extends Failure {}
+
+/** @throws {Refusal} @throws {NoAnswer} */
+export async function askServer<Data>(options: ServerOptions, query: string, variables: object): Promise<Data> {
+  const { url } = options;
+  const answer = await send(options, JSON.stringify({ query, variables }));
+  const [error] = answer.errors ?? [];
+  if (error) throw refusalOf(error, url);
+  if (!answer.data) throw new NoAnswer(`${url} does not answer like an instance of Causeway`);
+  return answer.data as Data;
+}
+
+interface Answer {
+  data?: unknown;
+  errors?: GraphqlError[];
+}
+
+async function send(options: ServerOptions, body: string): Promise<Answer> {
+  const { url } = options;
+  const token = requireToken(options);
+  if (!URL.canParse('/graphql', url))
+    throw new Failure(`${url} is not a URL; correct --url or CAUSEWAY_URL`, USAGE_ERROR);
+  try {
+    const response = await fetch(new URL('/graphql', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${token}` },
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await response.text();
+    return asAnswer(text) ?? { errors: [{ message: `${url} answered with status ${response.status}, and no JSON` }] };
+  } catch (error) {
+    throw new NoAnswer(`${url} could not be reached (${reasonOf(error)}); check --url or CAUSEWAY_URL`);
+  }
+}
+
+function asAnswer(text: string): Answer | null {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return typeof answer === 'object' ? answer : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `fetch` hides the reason in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+function refusalOf({ message, extensions = {} }: GraphqlError, url: string): Refusal {
+  const { code = '', fields, retryAfter, requestId } = extensions;
+  switch (code) {
+    case 'UNAUTHENTICATED':
+      return new Refusal(
+        `${url} refused the token; it may be expired or revoked. Create one at ${accountPage(url)}`,
+        code,
+      );
+    case 'NOT_FOUND':
+      return new Refusal(`${message}. It does not exist at ${url}, or you have no role in it`, code);
+    case 'RATE_LIMITED':
+      return new Refusal(`${message} Try again in ${Math.ceil(retryAfter ?? 1)} s`, code);
+    default:
+      return new Refusal(requestId === undefined ? message : `${message} (request ${requestId})`, code, fields);
+  }
+}
