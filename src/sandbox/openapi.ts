@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { jsonSchema } from '../domain/json-schema.js';
 import type { Route } from './route.js';
 
 type JsonObject = Record<string, unknown>;
@@ -49,7 +49,7 @@ export function controlDocument(rows: readonly Route[], origin: string): JsonObj
 function operation({ method, path, summary, body, query }: Route): JsonObject {
   const names = [...path.matchAll(/:(\w+)/g)].flatMap(([, name]) => name ?? []);
   const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-  const { properties = {}, required = [] } = query ? shown(query) : {};
+  const { properties = {}, required = [] } = query ? jsonSchema(query) : {};
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -60,7 +60,7 @@ function operation({ method, path, summary, body, query }: Route): JsonObject {
     operationId: [method.toLowerCase(), ...(path.match(/[\w-]+/g) ?? [])].join('_'),
     summary,
     parameters: [...inPath, ...inQuery],
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: shown(body) } } } }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body) } } } }),
     responses: {
       200: { description: 'Success.', content: { 'application/json': {} } },
       204: { description: 'Success without content.' },
@@ -70,18 +70,4 @@ function operation({ method, path, summary, body, query }: Route): JsonObject {
       },
     },
   };
-}
-
-function shown(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ jsonSchema: made }) => {
-      const { shownAs } = made;
-      if (typeof shownAs !== 'object') return;
-      for (const key of Object.keys(made)) delete made[key];
-      Object.assign(made, shownAs);
-    },
-  });
-  return rest;
 }
