@@ -280,7 +280,7 @@ describe('a plan', () => {
     const refusal = async () => faultsOf(await plan({ webhooks: [webhook()] }, bob))['file.webhooks.0.channel'];
     expect(await refusal()).toEqual(['This channel does not exist, or you cannot see it.']);
     await invite(ada, guild, bob);
-    expect(await refusal()).toEqual(['You need Manage Server in the server of this channel.']);
+    expect(await refusal()).toEqual(['You need the “Manage server” permission in the server of this channel.']);
   });
 });
 

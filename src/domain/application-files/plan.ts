@@ -116,7 +116,7 @@ const AT_CHANNEL: Partial<Record<ErrorCode, string>> = {
   UNKNOWN_CHANNEL: 'This channel does not exist, or you cannot see it.',
   WRONG_CHANNEL_TYPE: 'A webhook needs a channel that holds messages.',
   MISSING_ACCESS: 'This channel does not exist, or you cannot see it.',
-  MISSING_PERMISSIONS: 'You need Manage Server in the server of this channel.',
+  MISSING_PERMISSIONS: 'You need the “Manage server” permission in the server of this channel.',
 };
 
 async function faultsAtChannel<T>(index: number, work: () => Promise<T>): Promise<T> {
