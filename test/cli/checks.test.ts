@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Check, CheckName } from '../../src/cli/checks/check.js';
 import { runChecks } from '../../src/cli/checks/index.js';
-import { migrationsFolder } from '../../src/infra/database/migrations.js';
+import { migrate, migrationsFolder } from '../../src/infra/database/migrations.js';
 import { postgresForMigrations } from '../../src/infra/database/postgres.js';
 import { betterSqlite3 } from '../../src/infra/database/sqlite-driver.js';
+import { createLogger } from '../../src/infra/observability/logger.js';
 import { throwAwayDatabase } from '../harness/databases.js';
 import { missingRedis, REDIS_URL } from '../harness/redis.js';
 import { migratedDatabase, migratedFolder } from '../harness/server.js';
@@ -27,8 +28,12 @@ afterEach(async () => {
   for (const cleanUp of cleanUps) await cleanUp();
 });
 
-async function useDatabase(kind: 'new' | 'migrated'): Promise<void> {
-  const database = await (kind === 'new' ? throwAwayDatabase() : migratedDatabase());
+/** @param kind `changed`: a migrated one whose record of migrations the test changes; other tests reuse `migrated` ones */
+async function useDatabase(kind: 'new' | 'migrated' | 'changed'): Promise<void> {
+  const database = await (kind === 'migrated' ? migratedDatabase() : throwAwayDatabase());
+  if (database && kind === 'changed') {
+    await migrate('postgresql', postgresForMigrations(database.url), await createLogger('silent'));
+  }
   const folder = await (kind === 'new' ? mkdtemp(join(tmpdir(), 'causeway-checks-')) : migratedFolder());
   cleanUps.push(async () => Promise.all([database?.drop(), rm(folder, { recursive: true })]));
   env = { ...env, DATA_DIR: folder, ...(database && { DATABASE_URL: database.url }) };
@@ -77,7 +82,7 @@ describe('the database', () => {
   });
 
   it('warns about the migrations of the next start', async () => {
-    await useDatabase('migrated');
+    await useDatabase('changed');
     const newest = (await readdir(migrationsFolder(env.DATABASE_URL ? 'postgresql' : 'sqlite')))
       .filter((name) => /^\d/.test(name))
       .toSorted()
@@ -89,7 +94,7 @@ describe('the database', () => {
   });
 
   it('is an error if a newer version migrated it', async () => {
-    await useDatabase('migrated');
+    await useDatabase('changed');
     await change(
       `UPDATE _prisma_migrations SET migration_name = '2099_future' WHERE migration_name IN (SELECT max(migration_name) FROM _prisma_migrations)`,
     );
