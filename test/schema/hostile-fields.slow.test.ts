@@ -97,6 +97,8 @@ beforeAll(async () => {
     icon: null,
     image: null,
     emojiId: '1',
+    personalTokenId: '1',
+    file: { description: 'A bot' },
   };
 });
 afterAll(() => server.stop());
