@@ -3,31 +3,20 @@ import type { TranscriptEntry } from './protocol.js';
 /** Entries that a world keeps; older ones are dropped. */
 const KEPT = 5_000;
 
-type Listener = (entry: TranscriptEntry) => void;
-
 /** The actions in a world, in order. */
 export class Transcript {
   #entries: TranscriptEntry[] = [];
   #count = 0;
-  readonly #listeners = new Set<Listener>();
 
   add(entry: Omit<TranscriptEntry, 'number' | 'at'>): void {
     this.#count += 1;
-    const numbered = { number: this.#count, at: new Date().toISOString(), ...entry };
-    this.#entries.push(numbered);
+    this.#entries.push({ number: this.#count, at: new Date().toISOString(), ...entry });
     if (this.#entries.length > KEPT) this.#entries = this.#entries.slice(-KEPT / 2);
-    for (const listen of this.#listeners) listen(numbered);
   }
 
   /** @param after the number of the last entry that the caller has */
   since(after: number): readonly TranscriptEntry[] {
     return this.#entries.filter(({ number }) => number > after);
-  }
-
-  /** @returns ends the subscription */
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 }
 

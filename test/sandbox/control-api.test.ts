@@ -39,6 +39,14 @@ describe('the control API', () => {
     );
   });
 
+  test('leaves nothing of a world with an invalid command', async ({ instance, running }) => {
+    const people = () => running.app.db.reader.user.count();
+    const before = await people();
+    const applications = [{ name: 'Lunch bot', commands: [{ name: 'Not Valid', description: 'x' }] }];
+    await expect(instance.createWorld({ applications })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await people()).toBe(before);
+  });
+
   test('accepts a seed in YAML', async ({ instance }) => {
     const world = await instance.createWorld('guilds:\n  - name: Kitchen\n    channels: [kitchen, office]\n');
     expect(world.guild.channels.map(({ name }) => name)).toEqual(['kitchen', 'office']);

@@ -308,7 +308,7 @@ describe('applying a file', () => {
     expect([await post(url), await post(gone.url)]).toEqual([200, 404]);
   });
 
-  test.each<[what: string, meanwhile: () => Promise<unknown>]>([
+  test.each<[what: string, change: () => Promise<unknown>]>([
     ['a setting', () => update(ada, application.id, { name: 'Other' })],
     [
       'a command',

@@ -9,7 +9,7 @@ export class Failure extends Error {
 }
 
 /**
- * The process ends by itself, because `process.exit` would drop output that the reader of a pipe has not read yet.
+ * Sets the exit code and lets the process end, because `process.exit` drops output that is still on its way to a pipe.
  * @param work returns the exit code, 0 by default
  */
 export async function exitWith(work: () => Promise<number | undefined>): Promise<void> {

@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { EndpointOutcome, Endpoints } from '../../domain/interactions/index.js';
+import { createSigningKeys } from '../../infra/crypto/keys.js';
 import type { Sandbox } from '../sandbox.js';
 
 /** The platform's own time limit of a post, in milliseconds. */
@@ -31,7 +31,7 @@ export function interceptEndpoints(sandbox: Sandbox): (endpoints: Endpoints) => 
             return endpoints.deliver(request, key);
           case 'badSignature':
             return endpoints.deliver(
-              { ...request, application: { ...request.application, privateKey: otherKey() } },
+              { ...request, application: { ...request.application, privateKey: createSigningKeys().privateKey } },
               key,
             );
           case 'twice': {
@@ -58,10 +58,4 @@ export function interceptEndpoints(sandbox: Sandbox): (endpoints: Endpoints) => 
       }
     },
   });
-}
-
-/** The seed of another Ed25519 key, in hex. */
-function otherKey(): string {
-  const { d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  return Buffer.from(d, 'base64url').toString('hex');
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callContext } from '../../context.js';
 import { updateApplication } from '../../domain/applications/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { SandboxError } from '../errors.js';
@@ -35,9 +34,8 @@ export const applicationRoutes: readonly Route[] = [
     body: z.strictObject({ interactionsEndpointUrl: z.url().nullable() }),
     async run(sandbox, { params, body }) {
       const world = sandbox.world(params.world);
-      const { id, ownerId } = world.application(params.application);
-      const user = await world.app.db.reader.user.findUniqueOrThrow({ where: { id: ownerId } });
-      await updateApplication(callContext(world.app, { kind: 'person', user }), { applicationId: id, ...body });
+      const application = world.application(params.application);
+      await updateApplication(await world.asOwnerOf(application), { applicationId: application.id, ...body });
       return undefined;
     },
   }),

@@ -1,7 +1,7 @@
 import { type AppContext, callContext } from '../../context.js';
 import type { CallContext } from '../../domain/call.js';
 import { becomeMember } from '../../domain/members/index.js';
-import type { Channel, Role, User } from '../../infra/database/index.js';
+import type { Channel, Role } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids/ids.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { BotConnections } from '../connections.js';
@@ -35,12 +35,18 @@ export class World {
     this.applications = rows.built.applications;
   }
 
-  /** @throws INVALID_INPUT for a name that the seed does not have */
+  /** @throws INVALID_INPUT for a name that the seed does not have, and for an invalid command */
   static async create(app: AppContext, seed: Seed, number: number): Promise<World> {
     const rows = new WorldRows(app, seed, number);
     await app.callOfNobody().write(({ db }) => rows.insert(db));
-    await rows.registerCommands();
-    return new World(String(number), app, seed, rows);
+    const world = new World(String(number), app, seed, rows);
+    try {
+      await rows.registerCommands();
+    } catch (error) {
+      await world.dispose();
+      throw error;
+    }
+    return world;
   }
 
   /** @throws SandboxError for an application that the world does not have */
@@ -71,18 +77,18 @@ export class World {
   }
 
   /** The call context of a person, whose permissions the platform checks. */
-  async as(name: string): Promise<CallContext> {
-    return callContext(this.app, { kind: 'person', user: await this.user(name) });
+  as(name: string): Promise<CallContext> {
+    return this.#callOf(this.person(name).id);
   }
 
-  /** The call context of the owner of a server, who may do everything in it. */
-  async asOwnerOf({ ownerId }: BuiltGuild): Promise<CallContext> {
-    const user = await this.app.db.reader.user.findUniqueOrThrow({ where: { id: ownerId } });
+  /** The call context of the owner of a server or an application, who may do everything with it. */
+  asOwnerOf({ ownerId }: Pick<BuiltGuild, 'ownerId'>): Promise<CallContext> {
+    return this.#callOf(ownerId);
+  }
+
+  async #callOf(id: bigint): Promise<CallContext> {
+    const user = await this.app.db.reader.user.findUniqueOrThrow({ where: { id } });
     return callContext(this.app, { kind: 'person', user });
-  }
-
-  user(name: string): Promise<User> {
-    return this.app.db.reader.user.findUniqueOrThrow({ where: { id: this.person(name).id } });
   }
 
   person(name: string): Named {
