@@ -40,6 +40,8 @@ export class FeedSession {
   #detached = false;
   /** Whether the client has the guild from another process, and the events since then are still to be sent. */
   isArriving = false;
+  /** Whether GUILD_DELETE was sent for the guild that is to be shown. READY alone does not count. */
+  isToldUnavailable = false;
 
   constructor(
     readonly feed: GuildFeed,
@@ -100,23 +102,22 @@ export class FeedSession {
   }
 
   /**
-   * Called after the guild's GUILD_DELETE was dispatched. A session still waiting for GUILD_CREATE did not receive it.
-   * If READY named the guild, this sends GUILD_DELETE.
+   * Called after the guild's GUILD_DELETE was dispatched. A session still waiting for GUILD_CREATE, or for what it
+   * missed, did not receive it. If its client knows the guild, this sends GUILD_DELETE.
    */
-  lose({ unavailable }: BusMessage): void {
+  lose({ unavailable }: BusMessage, isSent = this.#held === null): void {
     const { session, feed } = this;
-    const isShown = this.#held === null;
     this.detach();
-    if (!isShown) this.#loseUnshown(unavailable === true);
+    if (!isSent) this.#loseUnsent(unavailable === true);
     else if (unavailable) session.unavailableGuilds.add(feed.guildId);
     else session.unavailableGuilds.delete(feed.guildId);
   }
 
-  #loseUnshown(isUnavailable: boolean): void {
+  #loseUnsent(isUnavailable: boolean): void {
     const { session, feed } = this;
-    if (!session.unavailableGuilds.has(feed.guildId)) return;
-    if (isUnavailable) markUnavailable(session, feed.guildId);
-    else leaveGuild(session, feed.guildId);
+    if (!this.isArriving && !session.unavailableGuilds.has(feed.guildId)) return;
+    if (!isUnavailable) leaveGuild(session, feed.guildId);
+    else if (!this.isToldUnavailable) markUnavailable(session, feed.guildId);
   }
 
   drop(close: Close): void {
@@ -339,7 +340,7 @@ export class GuildFeed {
         if (event.where !== null && isChanged) return false;
         if (permissionTest(event)(bot)) session.dispatch(new Forms(message).as(this.#shownTo(session, bot, message)));
       }
-      if (event.audience.detaches) feedSession.lose(message);
+      if (event.audience.detaches) feedSession.lose(message, true);
     }
     return true;
   }

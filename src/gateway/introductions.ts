@@ -27,7 +27,15 @@ export async function introduceGuilds(app: AppContext, session: Session, feedSes
   session.markIntroduced();
 }
 
+/** Sends a session a guild that it lost or joined. A client that has the guild as unavailable hears of that once. */
 export function introduceGuild(app: AppContext, feedSession: FeedSession): Promise<void> {
+  const { session, feed } = feedSession;
+  feedSession.isToldUnavailable = session.unavailableGuilds.has(feed.guildId);
+  return new Introduction(app, feedSession).begin();
+}
+
+/** Goes on with the introduction of a guild that READY named at another process. */
+export function continueIntroduction(app: AppContext, feedSession: FeedSession): Promise<void> {
   return new Introduction(app, feedSession).begin();
 }
 
@@ -49,8 +57,6 @@ async function introduceFromBoxes(app: AppContext, introductions: Introduction[]
  * G-50).
  */
 class Introduction {
-  #isToldUnavailable = false;
-
   constructor(
     private readonly app: AppContext,
     private readonly feedSession: FeedSession,
@@ -117,8 +123,8 @@ class Introduction {
   }
 
   #tellUnavailable(): void {
-    if (this.#isToldUnavailable) return;
-    this.#isToldUnavailable = true;
+    if (this.feedSession.isToldUnavailable) return;
+    this.feedSession.isToldUnavailable = true;
     const { feed, session } = this.feedSession;
     session.unavailableGuilds.add(feed.guildId);
     this.#dispatch(guildUnavailable(feed.guildId));

@@ -4,7 +4,7 @@ import type { AppContext } from '../../src/context.js';
 import { eventOf } from '../../src/gateway/events.js';
 import { GuildCreate } from '../../src/gateway/guild-create.js';
 import { GuildFeeds } from '../../src/gateway/guild-feeds.js';
-import { introduceGuild, introduceGuilds } from '../../src/gateway/introductions.js';
+import { continueIntroduction, introduceGuild, introduceGuilds } from '../../src/gateway/introductions.js';
 import { BACKLOG_LIMIT, GUILD_RETRY_MS, MAX_GUILD_CREATE_BYTES } from '../../src/gateway/protocol.js';
 import type { SessionTerms } from '../../src/gateway/session.js';
 import { yieldToEventLoop } from '../../src/infra/concurrency/event-loop.js';
@@ -147,6 +147,29 @@ describe('a guild is shown', () => {
     await introduceGuild(app, shown.feedSession);
     expect([told(shown), shown.feedSession.detached]).toEqual([['GUILD_DELETE unavailable'], true]);
     expect(lines).toEqual([]);
+  });
+
+  it('as unavailable once to a session that lost it, but also to one that knows it so from READY alone', async () => {
+    const [lost, moved] = [seat(), seat()];
+    for (const { session } of [lost, moved]) session.unavailableGuilds.add(guild.id);
+    home.unreachable.add(guild.id);
+    await introduceGuild(app, lost.feedSession);
+    await continueIntroduction(app, moved.feedSession);
+    expect([told(lost), told(moved)]).toEqual([[], ['GUILD_DELETE unavailable']]);
+    home.unreachable.clear();
+    await introduceGuild(app, feeds.attach(guild.id, lost.session));
+    expect([told(lost), lost.session.unavailableGuilds.size]).toEqual([['GUILD_CREATE'], 0]);
+  });
+
+  it('as unavailable once to a session that loses it again while it waits, or that has yet to hear what it missed', async () => {
+    const [lost, arriving] = [seat(), seat()];
+    lost.session.unavailableGuilds.add(guild.id);
+    lost.feedSession.isToldUnavailable = true;
+    arriving.feedSession.isArriving = true;
+    app.publish({ type: 'GUILD_DELETE', guildId: guild.id, unavailable: true });
+    await settled();
+    expect([told(lost), told(arriving)]).toEqual([[], ['GUILD_DELETE unavailable']]);
+    expect([lost.feedSession.detached, arriving.feedSession.detached]).toEqual([true, true]);
   });
 
   it('as unavailable, and not kept, if it is larger than the buffer of a session, which goes on', async () => {

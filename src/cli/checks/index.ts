@@ -6,7 +6,7 @@ import { checkDatabase, checkDataDir, checkPort, checkRedis } from './resources.
 /** Checks everything a start needs, and changes nothing. */
 export async function runChecks(mode: Mode, environment: NodeJS.ProcessEnv = process.env): Promise<Check[]> {
   const { config, checks: settings } = checkSettings(mode, environment);
-  const sqlite = config?.databaseUrl ? [] : [await checkSqlite()];
+  const sqlite = config && !config.databaseUrl ? [await checkSqlite()] : [];
   const hasDriver = sqlite.every(({ status }) => status === 'ok');
   return [
     checkNode(),

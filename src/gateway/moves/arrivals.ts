@@ -4,7 +4,7 @@ import { readClocks } from '../../infra/streams/lost-events.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { Gateway } from '../gateway.js';
 import type { FeedSession } from '../guild-feed.js';
-import { introduceGuild } from '../introductions.js';
+import { continueIntroduction } from '../introductions.js';
 import { openSession } from '../open-session.js';
 import { continuePresence, endPresence, hidePresence } from '../presence.js';
 import { closes, RESUME_WINDOW_MS } from '../protocol.js';
@@ -126,7 +126,7 @@ function attach(
   for (const guildId of moved.shown) {
     void arriveAtGuild(gateway, feeds.attach(guildId, session), find(topics.guild(guildId)));
   }
-  for (const guildId of moved.unshown) void introduceGuild(app, feeds.attach(guildId, session));
+  for (const guildId of moved.unshown) void continueIntroduction(app, feeds.attach(guildId, session));
   void bots.arrive(session, find);
 }
 
