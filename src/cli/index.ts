@@ -3,8 +3,11 @@ import { readManifest } from '../infra/package-root.js';
 import { addAppCommand } from './app/index.js';
 import { addBoxCommand } from './box.js';
 import { addDoctorCommand } from './doctor.js';
+import { addListenCommand } from './listen/index.js';
+import { addLogsCommand } from './logs.js';
 import { addSandboxCommand } from './sandbox.js';
 import { addStartCommand } from './start.js';
+import { addTriggerCommand } from './trigger/index.js';
 
 /** A command imports what it runs when it runs, so that help and usage errors appear at once. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -12,6 +15,9 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addBoxCommand,
   addSandboxCommand,
   addAppCommand,
+  addListenCommand,
+  addTriggerCommand,
+  addLogsCommand,
   addDoctorCommand,
 ];
 

@@ -96,7 +96,8 @@ export interface BusMessage extends EventStamp {
   changes?: string[];
   /** The enabled intents, if they changed. */
   privilegedIntents?: PrivilegedIntent[];
-  interaction?: { id: string; state?: InteractionState };
+  /** With a listener, no session may take the interaction. */
+  interaction?: { id: string; state?: InteractionState; listenerId?: string };
 }
 
 export type Heard = BusMessage | StreamGap;

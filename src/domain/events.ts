@@ -113,7 +113,13 @@ export type DomainEvent =
   | { type: 'TEAM_UPDATED'; teamId: bigint }
   /** The portal home changed in a way that no other topic covers, such as an invitation. */
   | { type: 'PORTAL_HOME_UPDATED'; userId: bigint }
-  | { type: 'INTERACTION_CREATE'; request: InteractionRequest; interaction: { id: bigint; token: string } }
+  | {
+      type: 'INTERACTION_CREATE';
+      request: InteractionRequest;
+      interaction: { id: bigint; token: string };
+      /** The listener that alone may take it. */
+      listenerId?: string;
+    }
   | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
   /** A portal session of this person ended. */
   | { type: 'SESSION_ENDED'; userId: bigint }

@@ -177,6 +177,7 @@ export class Bots {
    * is connected.
    */
   async #offer(bot: Bot, message: BusMessage): Promise<void> {
+    if (message.interaction?.listenerId !== undefined) return;
     const guildId = BigInt(message.guildId ?? 0);
     const candidate = bestOf(bot, guildId);
     const offer = async () => {

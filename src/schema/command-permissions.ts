@@ -15,7 +15,7 @@ import { snowflake } from '../domain/input.js';
 import { limits } from '../domain/limits.js';
 import { parseInput } from '../domain/parse-input.js';
 import { renderPermissionEntry } from '../wire/command-permissions.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, WITH_PERSONAL_TOKEN } from './builder.js';
 import { ApplicationCommand, CommandType } from './commands.js';
 import { GuildPayload } from './guild-mutations.js';
 import { idOf, parseId, parseOptionalId } from './ids.js';
@@ -86,6 +86,7 @@ const LIST_OF = "ID of the command. Default: the application's list, which appli
 
 builder.queryFields((t) => ({
   runnableCommands: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: [ApplicationCommand],
     description: `Commands that the caller can run in a channel, sorted by name; at most ${limits.commandsShown}.`,
     args: {

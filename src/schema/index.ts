@@ -21,6 +21,7 @@ import './channels.js';
 import './pins.js';
 import './reactions.js';
 import './interactions.js';
+import './listeners.js';
 import './guilds.js';
 import './guild-mutations.js';
 import './boxes.js';

@@ -48,7 +48,7 @@ export async function watchInteraction(
   return rowsOf(context, ids);
 }
 
-function mayChangeRoles(message: Heard): boolean {
+export function mayChangeRoles(message: Heard): boolean {
   return message.type === STREAM_GAP || message.invalidates.includes('portal');
 }
 

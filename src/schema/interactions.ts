@@ -306,6 +306,7 @@ const AutocompletePayload = builder.objectRef<{ interaction: InteractionRow }>('
 
 builder.mutationFields((t) => ({
   invokeCommand: t.field({
+    ...WITH_PERSONAL_TOKEN,
     type: InteractionPayload,
     description: 'Runs a command as the caller. Returns after it was delivered or failed.',
     args: { input: t.arg(inputOf(InvokeCommandInput)) },

@@ -17,6 +17,7 @@ interface Watching<Value> {
   isUnsureAfter(message: Heard): boolean;
   /** Undefined skips the event. */
   shownOf(message: BusMessage): Value | undefined;
+  onEnd?(): void;
 }
 
 /**
@@ -26,7 +27,7 @@ interface Watching<Value> {
  */
 export async function watchQueue<Value>(
   context: GraphqlContext,
-  { names, requireAccess, isUnsureAfter, shownOf }: Watching<Value>,
+  { names, requireAccess, isUnsureAfter, shownOf, onEnd }: Watching<Value>,
 ): Promise<BoundedQueue<Value>> {
   const { app, call, streams } = context;
   const userId = String(requireUser(call).user.id);
@@ -35,6 +36,7 @@ export async function watchQueue<Value>(
       streams.delete(stream);
       heard.close();
       sessions.close();
+      onEnd?.();
     },
     () => app.metrics.slowSubscriptions.inc(),
   );

@@ -32,7 +32,7 @@ export const PLAIN_MEMBER = {
   awaySince: null,
 };
 
-export const PLAIN_SECRETS = {
+export const PLAIN_APPLICATION = {
   clientSecretPrefix: null,
   clientSecretLast4: null,
   clientSecretCreatedAt: null,
@@ -42,4 +42,6 @@ export const PLAIN_SECRETS = {
   botTokenCreatedAt: null,
   botTokenCreatedById: null,
   botTokenLastUsedAt: null,
+  listenerId: null,
+  listenerProcessId: null,
 };

@@ -13,7 +13,7 @@ import { renderRole } from '../../src/wire/roles.js';
 import { renderOwnTeam, renderTeam, renderTeamUser } from '../../src/wire/teams.js';
 import { renderTester } from '../../src/wire/testers.js';
 import { renderOwnUser, renderUser } from '../../src/wire/users.js';
-import { PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER, PLAIN_SECRETS } from '../harness/plain-columns.js';
+import { PLAIN_APPLICATION, PLAIN_CHANNEL, PLAIN_GUILD, PLAIN_MEMBER } from '../harness/plain-columns.js';
 import { expectReference } from '../harness/reference.js';
 
 const options = { publicUrl: 'https://chat.example', signatures: { sign: () => 'hm=1' } };
@@ -423,7 +423,7 @@ const application: ApplicationRecord = {
   customInstallUrl: null,
   interactionsEndpointUrl: null,
   redirectUris: ['https://a.example/cb'],
-  ...PLAIN_SECRETS,
+  ...PLAIN_APPLICATION,
   clientSecretHash: 'never shown',
   clientSecretPrefix: 'never shown',
   clientSecretLast4: 'never shown',

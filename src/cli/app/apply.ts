@@ -2,10 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { examples } from '../examples.js';
-import { exitWith, Failure } from './failure.js';
+import { exitWith, Failure } from '../failure.js';
+import { NoAnswer } from '../remote/graphql.js';
+import { type ServerOptions, USAGE_ERROR, withServer } from '../remote/options.js';
 import { applicationOf, readValidFile } from './file.js';
-import { NoAnswer } from './graphql.js';
-import { type ServerOptions, USAGE_ERROR, withServer } from './options.js';
 import { type Applied, hasChanges, type Plan, planText, sendFile } from './plans.js';
 import type { YamlFile } from './yaml-file.js';
 

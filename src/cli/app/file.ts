@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from './failure.js';
-import type { Refusal } from './graphql.js';
-import type { ServerOptions } from './options.js';
+import { Failure } from '../failure.js';
+import type { Refusal } from '../remote/graphql.js';
+import type { ServerOptions } from '../remote/options.js';
 import { type Fault, readYaml, type YamlFile } from './yaml-file.js';
+
+/** In the place of a path. */
+export const TO_STDOUT = '-';
 
 /** @throws {Failure} if the file cannot be read */
 export async function readFileAt(path: string): Promise<YamlFile | { faults: Fault[] }> {

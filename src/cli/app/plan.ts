@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { examples } from '../examples.js';
-import { exitWith } from './failure.js';
+import { exitWith } from '../failure.js';
+import { type ServerOptions, withServer } from '../remote/options.js';
 import { applicationOf, readValidFile } from './file.js';
-import { type ServerOptions, withServer } from './options.js';
 import { hasChanges, planText, sendFile } from './plans.js';
 
 interface Options extends ServerOptions {

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
+import { askServer, Refusal } from '../remote/graphql.js';
+import type { ServerOptions } from '../remote/options.js';
 import { faultsIn, faulty } from './file.js';
-import { askServer, Refusal } from './graphql.js';
-import type { ServerOptions } from './options.js';
 import type { YamlFile } from './yaml-file.js';
 
 type Change = 'CREATED' | 'CHANGED' | 'DELETED' | 'UNCHANGED';

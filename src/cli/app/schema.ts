@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { examples } from '../examples.js';
-import { exitWith } from './failure.js';
+import { exitWith } from '../failure.js';
 
 export function addSchemaCommand(app: Command): void {
   app

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { examples } from '../examples.js';
-import { exitWith } from './failure.js';
+import { exitWith } from '../failure.js';
+import { type FileOptions, withFile } from '../remote/options.js';
 import { faultLines, readFileAt } from './file.js';
-import { type FileOptions, withFile } from './options.js';
 import type { Fault } from './yaml-file.js';
 
 interface Options extends FileOptions {

@@ -9,6 +9,8 @@ export interface InteractionProgress {
   id: bigint;
   /** Absent if unchanged. */
   state?: InteractionState;
+  /** The listener that alone may take it. */
+  listenerId?: string;
 }
 
 /** An autocomplete choice with wire names. */

@@ -4,10 +4,10 @@ import { type EventRows, NO_INTENT } from './row.js';
 export const interactionEvents = {
   INTERACTION_CREATE: {
     topic: 'application',
-    about: ({ request: { application, place }, interaction: { id } }) => ({
+    about: ({ request: { application, place }, interaction: { id }, listenerId }) => ({
       applicationId: application.id,
       guildId: place.kind === 'guild' ? place.guildId : null,
-      interaction: { id, state: 'DELIVERING' },
+      interaction: { id, state: 'DELIVERING', ...(listenerId === undefined ? {} : { listenerId }) },
     }),
     invalidates: [],
     audience: { intent: NO_INTENT, once: true },

@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/oauth/index.js';
 import { ALL_PERMISSIONS } from '../../../src/domain/permissions.js';
 import type { Application } from '../../../src/infra/database/index.js';
-import { PLAIN_SECRETS } from '../../harness/plain-columns.js';
+import { PLAIN_APPLICATION } from '../../harness/plain-columns.js';
 
 const CALLBACK = 'https://client.example/back';
 const NATIVE = 'com.example.app:/back';
@@ -36,7 +36,7 @@ const application = (settings: Partial<Application> = {}): Application => ({
   customInstallUrl: null,
   interactionsEndpointUrl: null,
   redirectUris: [CALLBACK, NATIVE],
-  ...PLAIN_SECRETS,
+  ...PLAIN_APPLICATION,
   clientSecretHash: null,
   botTokenHash: null,
   ownerUserId: 2n,

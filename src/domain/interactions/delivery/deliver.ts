@@ -8,6 +8,7 @@ import { addStep } from '../steps.js';
 import { type Transition, transitionWithStep } from '../transitions.js';
 import { createInteraction } from './create.js';
 import type { EndpointOutcome } from './endpoint.js';
+import { isTakenByListener } from './listener.js';
 import { waitForEndOf } from './wait.js';
 
 interface Delivery {
@@ -17,7 +18,7 @@ interface Delivery {
 }
 
 /**
- * Delivers over HTTP if the application has an endpoint. Without one, or if HTTP fails, delivers over the gateway
+ * Delivers to the application's listener if it has one, otherwise over HTTP if it has an endpoint. Without one, or if HTTP fails, delivers over the gateway
  * (service description, section 6). Each attempt has 3 seconds in total.
  * @returns the interaction after the delivery succeeded or failed
  */
@@ -52,6 +53,7 @@ const LONGEST_WAIT_MS = ANSWER_WINDOW_MS + 500;
 
 /** @returns the interaction, or null if the caller must read its state again */
 async function deliver(call: CallContext, delivery: Delivery): Promise<InteractionRecord | null> {
+  if (await isTakenByListener(call, delivery)) return null;
   if (delivery.request.application.interactionsEndpointUrl !== null) return deliverOverHttp(call, delivery);
   await deliverOverGateway(call, delivery);
   return null;

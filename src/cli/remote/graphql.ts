@@ -1,4 +1,4 @@
-import { Failure } from './failure.js';
+import { Failure } from '../failure.js';
 import { accountPage, requireToken, type ServerOptions, USAGE_ERROR } from './options.js';
 
 const TIMEOUT_MS = 60_000;
@@ -7,7 +7,7 @@ interface FieldFault {
   message: string;
 }
 
-interface GraphqlError {
+export interface GraphqlError {
   message: string;
   extensions?: {
     code?: string;
@@ -83,7 +83,7 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message : error.message;
 }
 
-function refusalOf({ message, extensions = {} }: GraphqlError, url: string): Refusal {
+export function refusalOf({ message, extensions = {} }: GraphqlError, url: string): Refusal {
   const { code = '', fields, retryAfter, requestId } = extensions;
   switch (code) {
     case 'UNAUTHENTICATED':

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { Failure } from './failure.js';
+import { Failure } from '../failure.js';
 
 export const FILE_NAME = 'causeway.app.yaml';
 

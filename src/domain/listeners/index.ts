@@ -1,0 +1,3 @@
+export { failForwarded } from './fail.js';
+export { hasListener, keepListening, startListening, stopListening } from './listen.js';
+export { type ForwardedInteraction, forwardInteraction } from './take.js';
