@@ -26,6 +26,7 @@ import { missingForSeveralProcesses, REDIS_URL } from './harness/redis.js';
 import { ask as send } from './harness/rest.js';
 import { startServer, type TestServer } from './harness/server.js';
 import { needing } from './harness/skipping.js';
+import { socketClient, subscribe } from './harness/sockets.js';
 import { callOf, userOf } from './harness/world.js';
 
 const missing = await missingForSeveralProcesses();
@@ -141,6 +142,28 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
       commandId,
     });
     await eventually(async () => expect(await seenBy(first)).not.toHaveProperty('command', before.command));
+  });
+
+  it('a listener at one process gets what the other delivers, instead of the endpoint, and exactly one of two gets it', async () => {
+    const hosted = await host();
+    const endpoint = await serve(hosted, {});
+    const clients = [first, second].map((server) => socketClient(server, { token: ada.token }));
+    const query = 'subscription ($id: ID!) { interactionForwarded(applicationId: $id) { id body } }';
+    const listeners = await Promise.all(clients.map((client) => subscribe(client, query, { id: hosted.id })));
+    const ends = await Promise.race(
+      listeners.map(async (one, index) => ({ index, errors: (await one.next().catch(() => null))?.errors })),
+    );
+    expect(ends.errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }]);
+    await eventually(async () =>
+      expect((await first.app.applications.application(BigInt(hosted.id)))?.listenerId).toBeTruthy(),
+    );
+    const { state } = await invoke(hosted);
+    expect([state, endpoint.requests]).toEqual(['DELIVERED_HTTP', []]);
+    for (const client of clients) await client.dispose();
+    await eventually(async () => {
+      await invoke(hosted);
+      expect(endpoint.requests).toHaveLength(1);
+    });
   });
 
   it('I-5: of callbacks to both processes at once, one counts', async () => {

@@ -55,7 +55,7 @@ async function tail(options: Options): Promise<number> {
     query: UPDATES,
     variables: { applicationId },
     onOpen: () => say(`Following the interactions of ${applicationId}. Ctrl+C ends it.`),
-    onLost: () => say(`The connection to ${options.url} is lost; trying again. What happens until then is not shown.`),
+    onLost: () => say(`The connection to ${options.url} is lost; trying again. Steps until then are not shown.`),
     onData: ({ interactionUpdated }) => {
       const lines = options.json ? [JSON.stringify(interactionUpdated)] : shown.newLines(interactionUpdated);
       for (const line of lines) process.stdout.write(`${line}\n`);

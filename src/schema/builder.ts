@@ -96,12 +96,12 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({
   description:
-    'Reads data. All fields except `me` and `instance` require a signed-in caller. Personal tokens can read applications.',
+    'Reads data. All fields except `me` and `instance` require a signed-in caller. Personal tokens can read applications and the commands that their owner can run.',
   authScopes: { session: true },
 });
 builder.mutationType({
   description:
-    'Changes data as the signed-in caller. Each field counts as one request against the rate limit. Personal tokens can change applications.',
+    'Changes data as the signed-in caller. Each field counts as one request against the rate limit. Personal tokens can change applications and run commands.',
   authScopes: { session: true },
 });
 builder.subscriptionType({

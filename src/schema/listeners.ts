@@ -122,6 +122,8 @@ async function listen(
       shownOf: (message) => offeredTo(listener.listenerId, message),
       onEnd: stop,
     });
+    // Another listener may have replaced this one before the stream was open.
+    await keepListening(call, listener);
     return taken(offered, (offer) => forwardInteraction(call, listener, offer));
   } catch (error) {
     stop();

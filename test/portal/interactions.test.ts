@@ -21,6 +21,7 @@ import { openPortal } from '../harness/portal.js';
 import { ask as send } from '../harness/rest.js';
 import { startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
+import { socketClient, subscribe } from '../harness/sockets.js';
 import { addToTeam, createTeam, transferApplication } from '../harness/teams.js';
 import type { TestGuild } from '../harness/world.js';
 
@@ -143,6 +144,25 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the interactions'), () =
     expect(faults).toEqual([]);
     await close();
     await endpoint.close();
+  });
+
+  it('a listener is shown next to the endpoint until it ends', async () => {
+    const ada = await signUp(server, 'lin');
+    const application = await createApplication(ada, 'Otter bot');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(pathOf(application));
+    await page.getByLabel('Endpoint URL').waitFor();
+    const note = page.getByText('receives all interactions now');
+    expect(await note.count()).toBe(0);
+    const client = socketClient(server, { token: ada.token });
+    await subscribe(client, 'subscription ($id: ID!) { interactionForwarded(applicationId: $id) { id } }', {
+      id: application.id,
+    });
+    await note.waitFor();
+    await client.dispose();
+    await note.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
   });
 
   it('the endpoint field shows an error for an invalid URL, and keeps what was typed', {

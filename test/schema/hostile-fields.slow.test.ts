@@ -99,6 +99,8 @@ beforeAll(async () => {
     emojiId: '1',
     personalTokenId: '1',
     file: { description: 'A bot' },
+    reason: 'It is down.',
+    status: 500,
   };
 });
 afterAll(() => server.stop());

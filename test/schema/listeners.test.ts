@@ -152,11 +152,14 @@ describe('a listener', () => {
   });
 
   it('is not there any more when the row of its process is removed', async () => {
-    await listen();
     const processId = 'ended';
     await server.app.db.writer.liveProcess.create({ data: { id: processId, until: new Date() } });
     const where = { id: BigInt(application.id) };
-    await server.app.db.writer.application.update({ where, data: { listenerProcessId: processId } });
+    await server.app.db.writer.application.update({
+      where,
+      data: { listenerId: 'its own', listenerProcessId: processId },
+    });
+    expect(await isListening()).toBe(true);
     await server.app.db.writer.liveProcess.delete({ where: { id: processId } });
     expect(await isListening()).toBe(false);
   });

@@ -81,7 +81,7 @@ describe('a personal token', () => {
     const { errors } = await askWith(token, query);
     expect([errors[0]?.extensions.code, errors[0]?.message]).toEqual([
       'FORBIDDEN',
-      'Personal tokens can only manage applications. Sign in to perform this action.',
+      'Personal tokens can only manage applications and run commands. Sign in to perform this action.',
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('a personal token', () => {
         .toSorted(),
     );
     expect(open).toEqual([
-      ['application', 'applications', 'instance', 'interaction', 'me', 'webhook'],
+      ['application', 'applications', 'instance', 'interaction', 'me', 'runnableCommands', 'webhook'],
       [
         'applyApplicationFile',
         'createApplication',
@@ -104,7 +104,9 @@ describe('a personal token', () => {
         'deleteApplicationEmoji',
         'deleteCommand',
         'deleteWebhook',
+        'failForwarded',
         'inviteTester',
+        'invokeCommand',
         'overwriteCommands',
         'removeTester',
         'resetBotToken',
@@ -116,7 +118,7 @@ describe('a personal token', () => {
         'updateCommand',
         'updateWebhook',
       ],
-      ['applicationChanged', 'interactionChanged', 'interactionUpdated'],
+      ['applicationChanged', 'interactionChanged', 'interactionForwarded', 'interactionUpdated'],
     ]);
   });
 

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { chooseApplication } from '../app/choose.js';
 import { examples } from '../examples.js';
-import { exitWith, Failure } from '../failure.js';
+import { exitWith } from '../failure.js';
 import { askServer } from '../remote/graphql.js';
-import { type ServerOptions, USAGE_ERROR, withServer } from '../remote/options.js';
+import { type ServerOptions, withServer } from '../remote/options.js';
 import { type Forwarded, forward, type Outcome } from './forward.js';
 
 interface Options extends ServerOptions {
@@ -38,12 +38,12 @@ export function addListenCommand(program: Command): void {
     .action((options: Options) => exitWith(() => listen(options)));
 }
 
-/** @throws {Failure} */
+/** @throws {InvalidArgumentError} */
 function urlOf(text: string): string {
   const hasScheme = /^https?:\/\//.test(text);
   const url = hasScheme ? text : `http://${/^\d+$/.test(text) ? 'localhost:' : ''}${text}`;
   if (URL.canParse(url)) return new URL(url).href;
-  throw new Failure(`--forward-to ${text} is not a URL; write for example localhost:3000/interactions`, USAGE_ERROR);
+  throw new InvalidArgumentError('Write a URL, for example localhost:3000/interactions.');
 }
 
 async function listen(options: Options): Promise<number> {

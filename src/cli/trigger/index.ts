@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { examples } from '../examples.js';
 import { exitWith, Failure } from '../failure.js';
 import { askServer } from '../remote/graphql.js';
-import { type ServerOptions, USAGE_ERROR, withServer } from '../remote/options.js';
+import { type ServerOptions, withServer } from '../remote/options.js';
 import { type DeclaredOption, givenOptions } from './given-options.js';
 
 interface Options extends ServerOptions {
@@ -67,11 +67,11 @@ export function addTriggerCommand(program: Command): void {
     .action((command: string, pairs: string[], options: Options) => exitWith(() => trigger(command, pairs, options)));
 }
 
-/** @throws {Failure} */
+/** @throws {InvalidArgumentError} */
 function secondsOf(text: string): number {
   const seconds = Number(text);
   if (seconds > 0) return seconds;
-  throw new Failure(`--timeout needs a number of seconds above 0, not ${text}`, USAGE_ERROR);
+  throw new InvalidArgumentError('Write a number of seconds above 0.');
 }
 
 async function trigger(words: string, pairs: readonly string[], options: Options): Promise<number> {

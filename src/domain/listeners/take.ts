@@ -6,7 +6,7 @@ import { transitionWithStep } from '../interactions/transitions.js';
 import { type SignatureHeaders, signatureOf } from '../interactions-endpoints/post.js';
 import type { Listener } from './listen.js';
 
-/** What an endpoint would receive. */
+/** A request that an endpoint would receive. */
 export interface ForwardedInteraction {
   id: bigint;
   /** JSON. */

@@ -56,7 +56,7 @@ async function requireCapacity(db: Transaction, userId: bigint): Promise<void> {
 }
 
 function mailText({ portalUrl }: CallContext, { username }: User, name: string): string {
-  return `The personal token "${name}" was created for ${username}. It can manage your applications.
+  return `The personal token "${name}" was created for ${username}. It can manage your applications and run commands as you.
 
 If you did not create it, revoke it and change your password:
 ${portalUrl}/account

@@ -24,8 +24,8 @@ export function PersonalTokens() {
         </button>
       </div>
       <p className="soft">
-        With a personal token, command-line tools and CI can manage your applications. They can't change your account or
-        send messages.
+        With a personal token, command-line tools and CI can manage your applications and run commands as you. They
+        can't change your account or send messages.
       </p>
       <div ref={useRowFocus()}>
         <Listing

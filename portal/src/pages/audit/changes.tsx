@@ -53,6 +53,7 @@ const COLUMN_WORDS: Record<string, string> = {
   installLinkMode: 'the install link',
   customInstallUrl: 'the custom install URL',
   interactionsEndpointUrl: 'the interactions endpoint URL',
+  listener: 'the listener',
   redirectUris: 'the redirect URIs',
   permissions: 'the permissions',
   color: 'the colour',

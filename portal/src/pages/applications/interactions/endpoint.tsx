@@ -25,6 +25,12 @@ export function EndpointCard() {
   return (
     <section className="card endpoint" aria-labelledby="endpoint">
       <h2 id="endpoint">Endpoint</h2>
+      {application.hasListener && (
+        <p className="notice warn" role="status">
+          <code>causeway listen</code> receives all interactions now, on a developer’s machine. When it ends, they go to
+          this URL or the gateway again.
+        </p>
+      )}
       <DraftForm draft={draft} names={NAMES} save={save} readOnly={readOnly}>
         {(faults) => (
           <TextField
