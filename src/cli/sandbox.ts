@@ -86,9 +86,10 @@ function endOfUse(): Promise<void> {
 
 /** @throws {StartError} */
 async function readSeed(file: string): Promise<unknown> {
-  const { parse } = await import('yaml');
+  // The bundle exports a CommonJS library as the default alone.
+  const { default: yaml } = await import('yaml');
   try {
-    return parse(await readFile(file, 'utf8')) ?? {};
+    return yaml.parse(await readFile(file, 'utf8')) ?? {};
   } catch (error) {
     throw new StartError(`could not read the seed ${file}: ${(error as Error).message}`);
   }
