@@ -3,6 +3,7 @@ import { readManifest } from '../infra/package-root.js';
 import { addAppCommand } from './app/index.js';
 import { addBoxCommand } from './box.js';
 import { addDoctorCommand } from './doctor.js';
+import { addInitCommand } from './init/index.js';
 import { addListenCommand } from './listen/index.js';
 import { addLogsCommand } from './logs.js';
 import { addSandboxCommand } from './sandbox.js';
@@ -14,6 +15,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addStartCommand,
   addBoxCommand,
   addSandboxCommand,
+  addInitCommand,
   addAppCommand,
   addListenCommand,
   addTriggerCommand,

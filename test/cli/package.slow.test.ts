@@ -1,6 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -82,7 +94,15 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
 
   it('contains what a run needs, and nothing else', async () => {
     const content = await readdir(join(project, 'node_modules/@causeway-preview/causeway'));
-    expect(content.toSorted()).toEqual(['README.md', 'dist', 'docs', 'examples', 'package.json', 'prisma']);
+    expect(content.toSorted()).toEqual([
+      'README.md',
+      'dist',
+      'docs',
+      'examples',
+      'package.json',
+      'prisma',
+      'templates',
+    ]);
     const built = await readdir(join(project, 'node_modules/@causeway-preview/causeway/dist'));
     expect(built.toSorted()).toEqual(['chunks', 'cli.js', 'main.js', 'native', 'pages', 'prepared.db', 'testing']);
   });
@@ -90,7 +110,7 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
   it('starts the platform with its pages, both APIs and their documentation', async () => {
     const port = String(await freePort());
     const child = causeway(['start'], { PORT: port });
-    await ready(child);
+    await output(child).until('"msg":"ready');
     const origin = `http://127.0.0.1:${port}`;
     const page = async (at: string) => (await fetch(`${origin}${at}`, { headers: { accept: 'text/html' } })).text();
     const query = {
@@ -141,6 +161,26 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
     expect(code).toBe(7);
   });
 
+  it('makes a project whose test passes, and whose bot restarts when a file changes', async () => {
+    const bot = join(folder, 'lunch-bot');
+    const npm = (...args: string[]) => run(join(path, 'npm'), args, bot, { PATH: path });
+    const created = await resultOf(causeway(['init', '../lunch-bot']));
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('cd ../lunch-bot\n') });
+    expect(await resultOf(npm('install', '--ignore-scripts'))).toMatchObject({ code: 0 });
+    expect(await resultOf(npm('run', 'typecheck'))).toMatchObject({ code: 0 });
+    expect(await resultOf(npm('test'))).toMatchObject({ code: 0, stdout: expect.stringContaining('pass 1\n') });
+
+    const dev = npm('run', 'dev');
+    children.push(dev);
+    const printed = output(dev);
+    await printed.until('Lunch bot is ready.');
+    await appendFile(join(bot, 'src/commands/lunch.ts'), 'console.log("changed");\n');
+    await printed.until('changed');
+    await printed.until('Lunch bot is ready.');
+    process.kill(-(dev.pid ?? 0), 'SIGINT');
+    await once(dev, 'close');
+  });
+
   it('says what is missing if it was packed for another Node.js', async () => {
     const native = join(project, 'node_modules/@causeway-preview/causeway/dist/native');
     const [name = ''] = await readdir(native);
@@ -189,12 +229,18 @@ async function sizeOf(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** @throws Error if the process ends first */
-async function ready({ stdout, stderr }: ChildProcess): Promise<void> {
+function output({ stdout, stderr }: ChildProcess): { until(text: string): Promise<void> } {
   if (!stdout || !stderr) throw new Error('the process has no output');
   stderr.pipe(process.stderr, { end: false });
-  for await (const line of createInterface({ input: stdout })) {
-    if (line.includes('"msg":"ready')) return void stdout.resume();
-  }
-  throw new Error('the process ended before it was ready');
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  return {
+    /** Reads to the next line with a text. @throws Error if the process ends first */
+    async until(text) {
+      for (;;) {
+        const { done, value } = await lines.next();
+        if (done) throw new Error(`the process ended before it printed ${text}`);
+        if (value.includes(text)) return;
+      }
+    },
+  };
 }
