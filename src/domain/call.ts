@@ -241,7 +241,10 @@ export function requireSession(call: CallContext): Extract<Actor, { kind: 'perso
 }
 
 export function sessionRequired(): DomainError {
-  return new DomainError('FORBIDDEN', 'Personal tokens can only manage applications and run commands. Sign in to perform this action.');
+  return new DomainError(
+    'FORBIDDEN',
+    'Personal tokens can only manage applications and run commands. Sign in to perform this action.',
+  );
 }
 
 /** @throws UNAUTHENTICATED */
