@@ -152,6 +152,21 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
     expect(code).toBe(0);
   });
 
+  it('runs the tests of docs/testing-recipes.md as printed', async () => {
+    const page = await readFile(join(ROOT, 'docs/testing-recipes.md'), 'utf8');
+    const [bot = '', ...tests] = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
+    const folder = join(project, 'recipes');
+    await mkdir(join(folder, 'node_modules'), { recursive: true });
+    for (const name of ['discord.js', 'discord-interactions']) {
+      await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await writeFile(join(folder, 'bot.js'), bot);
+    await writeFile(join(folder, 'recipes.test.js'), tests.join('\n'));
+    const { code, stdout } = await resultOf(causeway(['sandbox', '--', 'node', '--test', 'recipes/']));
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`# pass ${tests.length - 1}\n`)]);
+  });
+
   it('runs a command inside a sandbox with its addresses, and ends with its status', async () => {
     const script =
       "fetch(process.env.DISCORD_API_URL + '/v10/users/@me', { headers: { authorization: 'Bot ' + process.env.DISCORD_TOKEN } })" +

@@ -1,5 +1,6 @@
 import { ApplicationCommandType, ApplicationCommandOptionType as Option } from 'discord-api-types/v10';
 import { z } from 'zod';
+import { invokeBuiltIn, listBuiltIns } from '../../domain/built-in-commands/index.js';
 import type { CallContext } from '../../domain/call.js';
 import { type CommandOption, type CommandRecord, commandRecord, GLOBAL_SCOPE } from '../../domain/commands/index.js';
 import { invalidInput } from '../../domain/errors.js';
@@ -45,6 +46,16 @@ export async function runCommand(
   withinMs: number,
 ): Promise<AnswerDescription> {
   const channel = await world.channel(input.channel);
+  const builtIn = call.hasBuiltIns && input.application === undefined ? findBuiltIn(input.command) : undefined;
+  if (builtIn) {
+    const options = parseInput(InvokedOptions, await wireOptions(world, builtIn.options, [], input), 'options');
+    return answerTo(
+      world,
+      call,
+      await invokeBuiltIn(call, { channelId: channel.id, name: builtIn.name, options }),
+      withinMs,
+    );
+  }
   const { command, path } = await findCommand(world, channel.guildId, input);
   const options = await wireOptions(world, command.options, path, input);
   const interaction = await invokeCommand(call, {
@@ -73,6 +84,11 @@ export async function autocomplete(
     options: parseInput(InvokedOptions, options, 'options'),
   });
   return answerTo(world, call, interaction, withinMs);
+}
+
+/** Their names are reserved, so that no application has the same. */
+function findBuiltIn(command: string) {
+  return listBuiltIns().find(({ name }) => name === command.replace(/^\//, ''));
 }
 
 /** @throws SandboxError UNKNOWN_COMMAND with the commands that exist */
