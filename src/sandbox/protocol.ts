@@ -250,7 +250,9 @@ export interface GatewayFault extends FaultOccasion {
     /** Opcode 7. */
     | { type: 'reconnect' }
     /** Opcode 9. */
-    | { type: 'invalidSession'; resumable: boolean };
+    | { type: 'invalidSession'; resumable: boolean }
+    /** Changes the interval of HELLO, so of `opcode: 10`. */
+    | { type: 'heartbeatInterval'; ms: number };
 }
 
 /** Effects that concern the connection and not one payload. */

@@ -171,6 +171,19 @@ describe('a fault of the gateway', () => {
     await late.destroy();
     await other.dispose();
   });
+
+  test('leaves heartbeats without an acknowledgement, after which the client resumes', async ({ instance }) => {
+    const other = await instance.createWorld();
+    await other.addFault({ opcode: 10, nth: 1, effect: { type: 'heartbeatInterval', ms: 100 } });
+    const dropped = await other.addFault({ opcode: 11, effect: { type: 'drop' } });
+    const zombie = await startClient(other);
+    await next(Events.ShardResume, zombie);
+    expect(await dropped.applied()).toBe(1);
+    const texts = (await other.transcript()).map(({ text }) => text);
+    expect(texts).toContain('Test bot HeartbeatAck: {"type":"drop"}');
+    await zombie.destroy();
+    await other.dispose();
+  });
 });
 
 describe('a rule', () => {

@@ -1,3 +1,4 @@
+import { GatewayOpcodes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { EndpointFault, FaultDescription, FaultSeed, GatewayFault, RestFault } from '../protocol.js';
 
@@ -55,10 +56,15 @@ const GatewayRule = z
       z.strictObject({ type: z.literal('duplicate') }),
       z.strictObject({ type: z.literal('delay'), ms }),
       z.strictObject({ type: z.literal('reorder'), count: z.int().min(1).max(1_000) }),
+      z.strictObject({ type: z.literal('heartbeatInterval'), ms: ms.min(10) }),
       ...CONNECTION_EFFECTS,
     ]),
   })
-  .refine(({ event, opcode }) => (event === undefined) !== (opcode === undefined), 'Set either event or opcode.');
+  .refine(({ event, opcode }) => (event === undefined) !== (opcode === undefined), 'Set either event or opcode.')
+  .refine(
+    ({ opcode, effect }) => effect.type !== 'heartbeatInterval' || opcode === GatewayOpcodes.Hello,
+    'Only HELLO has a heartbeat interval: set opcode to 10.',
+  );
 
 const EndpointRule = z.strictObject({
   ...Occasion,

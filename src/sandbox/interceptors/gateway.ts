@@ -17,6 +17,8 @@ type Bot = { world: World; application: BuiltApplication };
 /** Not in the transcript: it would hide the rest. */
 const HEARTBEATS: readonly number[] = [GatewayOpcodes.Heartbeat, GatewayOpcodes.HeartbeatAck];
 
+const HELLO = { t: null, s: null, op: GatewayOpcodes.Hello };
+
 /** Puts payloads of bots into the transcript and applies the faults of their worlds. */
 export function interceptGateway(sandbox: Sandbox): ConnectionClass {
   return class InterceptedConnection extends Connection {
@@ -127,6 +129,9 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
         case 'reorder':
           this.#held.push({ payload, later: fault.count });
           return;
+        case 'heartbeatInterval':
+          super.send(new Payload(JSON.stringify({ ...HELLO, d: { heartbeat_interval: fault.ms } })));
+          return;
         default:
           this.disturb(fault);
       }
@@ -136,6 +141,7 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
       switch (fault.type) {
         case 'drop':
         case 'reorder':
+        case 'heartbeatInterval':
           return;
         case 'duplicate':
           super.receive(message);
