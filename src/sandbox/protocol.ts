@@ -203,7 +203,7 @@ export interface TranscriptEntry {
 }
 
 /** When a rule applies. Without any of these, it applies each time. */
-export interface FaultOccasion {
+export interface FaultOccasion extends FaultPeriod {
   /** Only the nth time, counted from 1. */
   nth?: number | undefined;
   /** Each nth time. */
@@ -215,6 +215,11 @@ export interface FaultOccasion {
   /** From 0 to 1. The same seed gives the same sequence. */
   probability?: number | undefined;
   seed?: number | undefined;
+}
+
+export interface FaultPeriod {
+  /** The rule ends after so many milliseconds of real time. Default: when it is removed. */
+  forMs?: number | undefined;
 }
 
 export interface RestFault extends FaultOccasion {
@@ -269,7 +274,23 @@ export interface EndpointFault extends FaultOccasion {
     | { type: 'badSignature' };
 }
 
-export type FaultSeed = RestFault | GatewayFault | EndpointFault;
+/** Applies from its start to its end. */
+export interface GuildFault extends FaultPeriod {
+  /** A server of the world. */
+  guild: string;
+  /** Bots receive GUILD_DELETE (unavailable), no event of the server, and GUILD_CREATE when the rule ends. */
+  effect: { type: 'unavailable' };
+}
+
+/** Applies from its start to its end. */
+export interface IdentifyFault extends FaultPeriod {
+  identify: true;
+  application?: string | undefined;
+  /** `GET /gateway/bot` shows no IDENTIFY that is left, and IDENTIFY is answered with opcode 9. */
+  effect: { type: 'budgetUsedUp' };
+}
+
+export type FaultSeed = RestFault | GatewayFault | EndpointFault | GuildFault | IdentifyFault;
 
 export interface FaultDescription {
   id: string;
@@ -278,4 +299,6 @@ export interface FaultDescription {
   seen: number;
   /** How often the rule took effect. */
   applied: number;
+  /** Whether `forMs` is over. */
+  isOver: boolean;
 }

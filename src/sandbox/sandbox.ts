@@ -38,7 +38,7 @@ export class Sandbox {
     this.#created += 1;
     const world = await World.create(this.app, seed, this.#created);
     this.#worlds.set(world.id, world);
-    if (world.seed.rateLimits === 'real') this.limits.add(world);
+    this.limits.add(world);
     return world;
   }
 

@@ -96,6 +96,7 @@ export async function startSandbox({
       app: server.app,
       createWorld: (seed) => createWorld(sandbox, seed),
       async stop() {
+        for (const { faults } of sandbox.worlds) faults.clear();
         await server.stop();
         await remove();
       },

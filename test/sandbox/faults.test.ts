@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client, Events, GatewayIntentBits, RESTEvents } from 'discord.js';
 import { afterAll, beforeEach, describe, expect } from 'vitest';
 import type { FaultSeed, Instance, World } from '../../src/testing/index.js';
+import { GatewayClient } from '../harness/gateway-client.js';
 import { test } from '../harness/sandbox.js';
 
 /** Each effect is seen by a stock client. */
@@ -13,15 +14,21 @@ async function connect(instance: Instance): Promise<void> {
   client = await startClient(world);
 }
 
-async function startClient({ api, bot }: World): Promise<Client<true>> {
+function newClient({ api }: World): Client {
   const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
-  const started = new Client({
+  const made = new Client({
     intents: [Guilds, GuildMessages, MessageContent],
     rest: { api, retries: 1 },
+    waitGuildTimeout: 200,
   });
-  started.on(Events.Error, () => {});
+  made.on(Events.Error, () => {});
+  return made;
+}
+
+async function startClient(of: World): Promise<Client<true>> {
+  const started = newClient(of);
   const ready = new Promise((resolve) => started.once(Events.ClientReady, resolve));
-  await started.login(bot.token);
+  await started.login(of.bot.token);
   await ready;
   return started as Client<true>;
 }
@@ -186,7 +193,74 @@ describe('a fault of the gateway', () => {
   });
 });
 
+describe('an unavailable server', () => {
+  test('is announced to the bots, sends them no event, and returns when the rule ends', async () => {
+    const heard: string[] = [];
+    const listen = ({ content }: { content: string }) => void heard.push(content);
+    client.on(Events.MessageCreate, listen);
+    const gone = next(Events.GuildUnavailable);
+    const fault = await world.addFault({ guild: 'Kitchen', effect: { type: 'unavailable' } });
+    await gone;
+    expect(await fault.applied()).toBe(1);
+    await world.person('ada').in('kitchen').send('unheard');
+    const back = next(Events.GuildAvailable);
+    await fault.remove();
+    await back;
+    await world.person('ada').in('kitchen').send('heard');
+    await expect.poll(() => heard).toEqual(['heard']);
+    client.off(Events.MessageCreate, listen);
+  });
+
+  test('stays unavailable to a bot that connects, until the time of the rule is over', async ({ instance }) => {
+    const other = await instance.createWorld();
+    await other.addFault({ guild: other.guild.name, forMs: 1_000, effect: { type: 'unavailable' } });
+    const late = await startClient(other);
+    expect(late.guilds.cache.get(other.guild.id)?.available).toBe(false);
+    await next(Events.GuildAvailable, late);
+    expect(late.guilds.cache.get(other.guild.id)?.name).toBe(other.guild.name);
+    await late.destroy();
+    await other.dispose();
+  });
+});
+
+describe('a used up budget of IDENTIFY', () => {
+  const rule = { identify: true, effect: { type: 'budgetUsedUp' } } as const;
+
+  test('keeps a client from connecting, which reads it first', async ({ instance }) => {
+    const other = await instance.createWorld();
+    const fault = await other.addFault(rule);
+    await expect(newClient(other).login(other.bot.token)).rejects.toThrow('only 0 remaining');
+    await fault.remove();
+    await (await startClient(other)).destroy();
+    await other.dispose();
+  });
+
+  test('answers IDENTIFY with opcode 9, in this world alone', async ({ instance, running }) => {
+    const [other, third] = await Promise.all([instance.createWorld(), instance.createWorld()]);
+    const fault = await other.addFault(rule);
+    const answerTo = async ({ bot: { token } }: World) => {
+      const gateway = await GatewayClient.open(running.origin);
+      gateway.send(2, { token, intents: 0, properties: {} });
+      const { op } = await gateway.next((frame) => frame.op === 9 || frame.op === 0);
+      gateway.socket.close();
+      return op;
+    };
+    expect(await answerTo(other)).toBe(9);
+    expect(await answerTo(third)).toBe(0);
+    expect(await fault.applied()).toBe(1);
+    await other.dispose();
+    await third.dispose();
+  });
+});
+
 describe('a rule', () => {
+  test('ends when its time is over, and keeps its count', async () => {
+    const fault = await world.addFault({ route: MESSAGES, forMs: 300, effect: { type: 'status', status: 403 } });
+    expect(await outcomeOf(post())).toBe('403');
+    await expect.poll(() => outcomeOf(post())).toBe('done');
+    expect(await fault.applied()).toBeGreaterThan(0);
+  });
+
   test('affects only the bots of its world', async ({ instance }) => {
     const other = await instance.createWorld();
     await other.addFault({ route: '* /', effect: { type: 'status', status: 500 } });
@@ -198,6 +272,9 @@ describe('a rule', () => {
     const effect = { type: 'drop' } as const;
     await expect(world.addFault({ application: 'Tea bot', event: 'READY', effect })).rejects.toThrow(
       'no application "Tea bot"',
+    );
+    await expect(world.addFault({ guild: 'Cellar', effect: { type: 'unavailable' } })).rejects.toThrow(
+      'no server "Cellar"',
     );
     await expect(world.addFault({ effect })).rejects.toThrow('Set either event or opcode.');
   });

@@ -1,103 +1,15 @@
-import { GatewayOpcodes } from 'discord-api-types/v10';
-import { z } from 'zod';
-import type { EndpointFault, FaultDescription, FaultSeed, GatewayFault, RestFault } from '../protocol.js';
-
-const MAX_MS = 10 * 60_000;
-
-const Occasion = {
-  nth: z.int().min(1).optional(),
-  every: z.int().min(1).optional(),
-  from: z.int().min(1).optional(),
-  to: z.int().min(1).optional(),
-  probability: z.number().min(0).max(1).optional(),
-  seed: z.int().optional().describe('For `probability`: the same seed gives the same sequence.'),
-  application: z.string().optional().describe('Only for this application. Default: all of the world.'),
-};
-
-const ms = z.int().min(0).max(MAX_MS);
-
-const RestRule = z.strictObject({
-  ...Occasion,
-  route: z
-    .string()
-    .regex(
-      /^(GET|POST|PUT|PATCH|DELETE|\*) \/\S*$/,
-      'Such as "POST /channels/:id/messages", or "* /" for every request.',
-    ),
-  effect: z.discriminatedUnion('type', [
-    z.strictObject({
-      type: z.literal('status'),
-      status: z.int().min(400).max(599),
-      body: z.looseObject({}).optional(),
-    }),
-    z.strictObject({ type: z.literal('delay'), ms }),
-    z.strictObject({ type: z.literal('hang') }),
-    z.strictObject({ type: z.literal('reset') }),
-    z.strictObject({ type: z.literal('cut') }),
-    z.strictObject({ type: z.literal('rateLimit'), scope: z.enum(['user', 'global', 'shared']), retryAfterMs: ms }),
-  ]),
-});
-
-const CONNECTION_EFFECTS = [
-  z.strictObject({ type: z.literal('close'), code: z.int().min(1000).max(4999) }),
-  z.strictObject({ type: z.literal('reconnect') }),
-  z.strictObject({ type: z.literal('invalidSession'), resumable: z.boolean() }),
-] as const;
-
-export const ConnectionRule = z.discriminatedUnion('type', CONNECTION_EFFECTS);
-
-const GatewayRule = z
-  .strictObject({
-    ...Occasion,
-    event: z.string().optional(),
-    opcode: z.int().min(0).max(99).optional(),
-    effect: z.discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('drop') }),
-      z.strictObject({ type: z.literal('duplicate') }),
-      z.strictObject({ type: z.literal('delay'), ms }),
-      z.strictObject({ type: z.literal('reorder'), count: z.int().min(1).max(1_000) }),
-      z.strictObject({ type: z.literal('heartbeatInterval'), ms: ms.min(10) }),
-      ...CONNECTION_EFFECTS,
-    ]),
-  })
-  .refine(({ event, opcode }) => (event === undefined) !== (opcode === undefined), 'Set either event or opcode.')
-  .refine(
-    ({ opcode, effect }) => effect.type !== 'heartbeatInterval' || opcode === GatewayOpcodes.Hello,
-    'Only HELLO has a heartbeat interval: set opcode to 10.',
-  );
-
-const EndpointRule = z.strictObject({
-  ...Occasion,
-  endpoint: z.literal(true),
-  effect: z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('delay'), ms }),
-    z.strictObject({ type: z.literal('twice') }),
-    z.strictObject({ type: z.literal('badSignature') }),
-  ]),
-});
-
-/** A field decides the kind, so that errors concern only that kind. */
-export const FaultRule: z.ZodType<FaultSeed> = z
-  .unknown()
-  .transform((given, checks) => {
-    const kind =
-      isObject(given) && 'route' in given
-        ? RestRule
-        : isObject(given) && 'endpoint' in given
-          ? EndpointRule
-          : GatewayRule;
-    const parsed = kind.safeParse(given, { reportInput: true });
-    if (parsed.success) return parsed.data as FaultSeed;
-    for (const issue of parsed.error.issues) checks.addIssue({ ...issue });
-    return z.NEVER;
-  })
-  .meta({
-    shownAs: { anyOf: [RestRule, GatewayRule, EndpointRule].map((rule) => z.toJSONSchema(rule, { io: 'input' })) },
-  });
-
-function isObject(given: unknown): given is object {
-  return typeof given === 'object' && given !== null;
-}
+import type {
+  EndpointFault,
+  FaultDescription,
+  FaultOccasion,
+  FaultSeed,
+  GatewayFault,
+  GuildFault,
+  IdentifyFault,
+  RestFault,
+} from '../protocol.js';
+import type { Named } from '../worlds/build.js';
+import { randomSequence } from './random.js';
 
 interface Rule {
   id: string;
@@ -105,6 +17,10 @@ interface Rule {
   seen: number;
   applied: number;
   random: () => number;
+  /** In real time, in milliseconds since the Unix epoch. */
+  endsAt: number;
+  isOver: boolean;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** The faults of a world. */
@@ -112,9 +28,22 @@ export class Faults {
   #rules: Rule[] = [];
   #created = 0;
 
+  /** @param onEnd called after a rule was removed, or its time is over */
+  constructor(private readonly onEnd: (rule: FaultSeed) => void) {}
+
   add(rule: FaultSeed): FaultDescription {
+    const { forMs = Number.POSITIVE_INFINITY } = rule;
     this.#created += 1;
-    const added = { id: String(this.#created), rule, seen: 0, applied: 0, random: sequence(rule.seed ?? 1) };
+    const added: Rule = {
+      id: String(this.#created),
+      rule,
+      seen: 0,
+      applied: 0,
+      random: randomSequence('seed' in rule && rule.seed !== undefined ? rule.seed : 1),
+      endsAt: Date.now() + forMs,
+      isOver: false,
+      timer: rule.forMs === undefined ? undefined : setTimeout(() => this.#end(added), forMs).unref(),
+    };
     this.#rules.push(added);
     return describe(added);
   }
@@ -125,13 +54,24 @@ export class Faults {
 
   /** @returns false if there is no such rule */
   delete(id: string): boolean {
-    const before = this.#rules.length;
-    this.#rules = this.#rules.filter((rule) => rule.id !== id);
-    return this.#rules.length < before;
+    const found = this.#rules.find((rule) => rule.id === id);
+    if (!found) return false;
+    this.#rules = this.#rules.filter((rule) => rule !== found);
+    this.#end(found);
+    return true;
   }
 
+  /** Without `onEnd`. */
   clear(): void {
+    for (const { timer } of this.#rules) clearTimeout(timer);
     this.#rules = [];
+  }
+
+  #end(one: Rule): void {
+    if (one.isOver) return;
+    clearTimeout(one.timer);
+    one.isOver = true;
+    this.onEnd(one.rule);
   }
 
   onRequest(application: string | null, method: string, path: string): RestFault['effect'] | null {
@@ -140,7 +80,7 @@ export class Faults {
 
   onPayload(application: string | null, { op, t }: { op: number; t?: string | null }): GatewayFault['effect'] | null {
     const isSame = (rule: FaultSeed): rule is GatewayFault =>
-      !('route' in rule) && !('endpoint' in rule) && (rule.event === undefined ? rule.opcode === op : rule.event === t);
+      isOfGateway(rule) && (rule.event === undefined ? rule.opcode === op : rule.event === t);
     return this.#effect(application, isSame);
   }
 
@@ -148,17 +88,41 @@ export class Faults {
     return this.#effect(application, (rule): rule is EndpointFault => 'endpoint' in rule);
   }
 
+  isUnavailable(guild: Named): boolean {
+    return this.#lasting(isOfGuild(guild)) !== undefined;
+  }
+
+  /** Counts a bot to which the server became unavailable. */
+  noteUnavailable(guild: Named): void {
+    note(this.#lasting(isOfGuild(guild)));
+  }
+
+  /** Milliseconds until the application may IDENTIFY again, at most a day; null if it may. */
+  identifyRefusedFor(application: string): number | null {
+    const rule = this.#lasting(isOfIdentify(application));
+    return rule ? Math.min(Math.max(0, rule.endsAt - Date.now()), DAY_MS) : null;
+  }
+
+  noteRefusedIdentify(application: string): void {
+    note(this.#lasting(isOfIdentify(application)));
+  }
+
+  #lasting(matches: (rule: FaultSeed) => boolean): Rule | undefined {
+    return this.#rules.find(({ rule, isOver }) => !isOver && matches(rule));
+  }
+
   /** Counts the occasion for every rule that matches. The first one that is due applies. */
-  #effect<Fault extends FaultSeed>(
+  #effect<Fault extends RestFault | GatewayFault | EndpointFault>(
     application: string | null,
     matches: (rule: FaultSeed) => rule is Fault,
   ): Fault['effect'] | null {
     let effect: Fault['effect'] | null = null;
     for (const one of this.#rules) {
       const { rule } = one;
-      if (!matches(rule) || (rule.application !== undefined && rule.application !== application)) continue;
+      if (one.isOver || !matches(rule) || (rule.application !== undefined && rule.application !== application))
+        continue;
       one.seen += 1;
-      if (effect !== null || !isDue(one)) continue;
+      if (effect !== null || !isDue(rule, one)) continue;
       one.applied += 1;
       effect = rule.effect;
     }
@@ -166,15 +130,34 @@ export class Faults {
   }
 }
 
-function describe({ id, rule, seen, applied }: Rule): FaultDescription {
-  return { id, rule, seen, applied };
+const DAY_MS = 86_400_000;
+
+function describe({ id, rule, seen, applied, isOver }: Rule): FaultDescription {
+  return { id, rule, seen, applied, isOver };
 }
 
-function isDue({
-  rule: { nth, every, from = 1, to = Number.POSITIVE_INFINITY, probability },
-  seen,
-  random,
-}: Rule): boolean {
+function note(rule: Rule | undefined): void {
+  if (!rule) return;
+  rule.seen += 1;
+  rule.applied += 1;
+}
+
+function isOfGateway(rule: FaultSeed): rule is GatewayFault {
+  return 'event' in rule || 'opcode' in rule;
+}
+
+function isOfGuild({ id, name }: Named): (rule: FaultSeed) => rule is GuildFault {
+  return (rule): rule is GuildFault => 'guild' in rule && (rule.guild === name || rule.guild === String(id));
+}
+
+function isOfIdentify(application: string): (rule: FaultSeed) => rule is IdentifyFault {
+  return (rule): rule is IdentifyFault => 'identify' in rule && (rule.application ?? application) === application;
+}
+
+function isDue(
+  { nth, every, from = 1, to = Number.POSITIVE_INFINITY, probability }: FaultOccasion,
+  { seen, random }: Rule,
+): boolean {
   if (nth !== undefined && seen !== nth) return false;
   if (every !== undefined && seen % every !== 0) return false;
   if (seen < from || seen > to) return false;
@@ -192,13 +175,4 @@ function isRoute(route: string, method: string, path: string): boolean {
 
 function segmentsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '');
-}
-
-/** A linear congruential generator with the constants of Numerical Recipes: 0 to below 1. */
-function sequence(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -2,7 +2,7 @@ import { GatewayDispatchEvents, GatewayOpcodes } from 'discord-api-types/v10';
 import { Connection, type ConnectionClass, Payload, Piece } from '../../gateway/index.js';
 import type { ConnectionFault, GatewayFault } from '../protocol.js';
 import type { Sandbox } from '../sandbox.js';
-import type { BuiltApplication } from '../worlds/build.js';
+import type { BuiltApplication, BuiltGuild } from '../worlds/build.js';
 import type { World } from '../worlds/world.js';
 import { applicationOfToken, withoutSecrets } from './credentials.js';
 
@@ -42,6 +42,12 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
           data: withoutSecrets(content.d),
         });
       }
+      const guild = hiddenGuildOf(bot.world, content);
+      if (guild && content.t !== GatewayDispatchEvents.GuildDelete) {
+        noteFault(bot, content, `not sent, because ${guild.name} is unavailable`);
+        return;
+      }
+      if (guild) bot.world.faults.noteUnavailable(guild);
       const fault = bot.world.faults.onPayload(bot.application.name, content);
       if (!fault) {
         super.send(payload);
@@ -51,7 +57,7 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
         this.#release();
         return;
       }
-      noteFault(bot, content, fault);
+      noteFault(bot, content, JSON.stringify(fault));
       // The gateway changes its payload for the next session, so a later one needs a copy.
       this.#disturb(fault, new Payload('', [new Piece(text)]));
     }
@@ -77,7 +83,7 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
         super.receive(message);
         return;
       }
-      noteFault(bot, content, fault);
+      noteFault(bot, content, JSON.stringify(fault));
       this.#disturbReceived(fault, message);
     }
 
@@ -199,9 +205,14 @@ function contentOf(message: Buffer): GatewayPayload | null {
   }
 }
 
-function noteFault({ world, application }: Bot, { op, t }: GatewayPayload, fault: GatewayFault['effect']): void {
-  world.transcript.add({
-    kind: 'fault',
-    text: `${application.name} ${t ?? GatewayOpcodes[op]}: ${JSON.stringify(fault)}`,
-  });
+function noteFault({ world, application }: Bot, { op, t }: GatewayPayload, effect: string): void {
+  world.transcript.add({ kind: 'fault', text: `${application.name} ${t ?? GatewayOpcodes[op]}: ${effect}` });
+}
+
+/** The server that the event is about, if a rule makes it unavailable. */
+function hiddenGuildOf({ guilds, faults }: World, { t, d }: GatewayPayload): BuiltGuild | null {
+  const isOfGuild = t === GatewayDispatchEvents.GuildCreate || t === GatewayDispatchEvents.GuildDelete;
+  const id = fieldOf(d, isOfGuild ? 'id' : 'guild_id');
+  const guild = guilds.find((one) => String(one.id) === id);
+  return guild && faults.isUnavailable(guild) ? guild : null;
 }

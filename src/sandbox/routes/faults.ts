@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound, SandboxError } from '../errors.js';
-import { ConnectionRule, FaultRule } from '../faults/rules.js';
+import { ConnectionRule, FaultRule } from '../faults/schemas.js';
 import { type Route, route } from '../route.js';
 
 export const faultRoutes: readonly Route[] = [

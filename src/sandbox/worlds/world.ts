@@ -19,7 +19,7 @@ import type { PersonSeed, Seed } from './seed.js';
  */
 export class World {
   readonly transcript = new Transcript();
-  readonly faults = new Faults();
+  readonly faults = new Faults((rule) => void this.#faultEnded(rule));
   readonly people = new Map<string, Named>();
   readonly guilds: readonly BuiltGuild[];
   readonly applications: readonly BuiltApplication[];
@@ -49,10 +49,30 @@ export class World {
     return world;
   }
 
-  /** @throws SandboxError for an application that the world does not have */
+  /** @throws SandboxError for an application or a server that the world does not have */
   addFault(rule: FaultSeed): FaultDescription {
-    if (rule.application !== undefined) this.application(rule.application);
-    return this.faults.add(rule);
+    if ('application' in rule && rule.application !== undefined) this.application(rule.application);
+    const guild = 'guild' in rule ? this.guild(rule.guild) : null;
+    const added = this.faults.add(rule);
+    if (guild) this.#hideGuild(guild);
+    return added;
+  }
+
+  async #faultEnded(rule: FaultSeed): Promise<void> {
+    if (!('guild' in rule)) return;
+    const guild = this.guild(rule.guild);
+    if (this.faults.isUnavailable(guild)) return;
+    // Bots that connected in the meantime did not receive GUILD_CREATE, so that they need it too.
+    this.#hideGuild(guild);
+    const bots = await this.app.db.reader.member.findMany({
+      where: { guildId: guild.id, userId: { in: this.applications.map(({ id }) => id) } },
+      select: { userId: true },
+    });
+    for (const { userId } of bots) this.app.publish({ type: 'GUILD_JOINED', guildId: guild.id, userId });
+  }
+
+  #hideGuild({ id }: BuiltGuild): void {
+    this.app.publish({ type: 'GUILD_DELETE', guildId: id, unavailable: true });
   }
 
   /** Adds a person who is in no server. @throws INVALID_INPUT for a name that is taken */
@@ -168,7 +188,7 @@ export class World {
     for (const person of [...this.people.values()])
       if (added.people.includes(person.id)) this.people.delete(person.name);
     this.#announceChanges();
-    for (const { id } of this.guilds) this.app.publish({ type: 'GUILD_DELETE', guildId: id, unavailable: true });
+    for (const guild of this.guilds) this.#hideGuild(guild);
     const members = this.rows.botMembers();
     const sent = members.map(([guildId, userId]) => connections.untilGuildIsSent(userId, guildId));
     for (const [guildId, userId] of members) this.app.publish({ type: 'GUILD_JOINED', guildId, userId });
@@ -178,6 +198,7 @@ export class World {
 
   /** Removes everything, and ends the sessions of its bots. */
   async dispose(): Promise<void> {
+    this.faults.clear();
     const scope = await this.#scope();
     await this.app.callOfNobody().write(async ({ db }) => {
       await removeContent(db, scope);
