@@ -240,7 +240,7 @@ export interface RestFault extends FaultOccasion {
 }
 
 export interface GatewayFault extends FaultOccasion {
-  /** The name of an event, such as `MESSAGE_CREATE`. Set this or `opcode`. */
+  /** The name of an event, such as `MESSAGE_CREATE`, or `*` for every event. Set this or `opcode`. */
   event?: string | undefined;
   /** Of a payload to the bot, such as 10 for HELLO or 11 for a heartbeat ACK; or of one from it, such as 2 or 6. */
   opcode?: number | undefined;
@@ -291,6 +291,16 @@ export interface IdentifyFault extends FaultPeriod {
 }
 
 export type FaultSeed = RestFault | GatewayFault | EndpointFault | GuildFault | IdentifyFault;
+
+/** A set of rules. */
+export type PresetName = 'flakyNetwork' | 'rateLimited' | 'rollingRestart' | 'outage';
+
+export interface PresetOptions extends FaultPeriod {
+  /** Only this application. Default: all of the world. */
+  application?: string | undefined;
+  /** The same seed gives the same sequence. Default: 1. */
+  seed?: number | undefined;
+}
 
 export interface FaultDescription {
   id: string;

@@ -19,6 +19,8 @@ export type {
   OverwriteSeed,
   PermissionName,
   PersonSeed,
+  PresetName,
+  PresetOptions,
   RestFault,
   RoleSeed,
   Seed,

@@ -6,6 +6,8 @@ import type {
   FaultSeed,
   GuildDescription,
   PersonSeed,
+  PresetName,
+  PresetOptions,
   RoleSeed,
   TranscriptEntry,
 } from '../sandbox/protocol.js';
@@ -82,7 +84,16 @@ export class World {
   /** Adds a rule that disturbs what the platform exchanges with bots. A reset removes it. */
   async addFault(rule: FaultSeed): Promise<Fault> {
     const { id } = await this.client.request<FaultDescription>('POST', '/faults', rule);
-    return new Fault(this.client, id);
+    return new Fault(this.client, [id]);
+  }
+
+  /** Adds the rules of a preset. They count and end together. */
+  async addPreset(preset: PresetName, options: PresetOptions = {}): Promise<Fault> {
+    const rules = await this.client.request<FaultDescription[]>('POST', '/fault-presets', { preset, ...options });
+    return new Fault(
+      this.client,
+      rules.map(({ id }) => id),
+    );
   }
 
   /** Lists the actions of people, bots and the platform so far, in order. */
@@ -109,22 +120,22 @@ export class World {
   }
 }
 
-/** A rule that disturbs. */
+/** A rule that disturbs, or the rules of a preset. */
 export class Fault {
   /** @internal */
   constructor(
     private readonly world: WorldClient,
-    readonly id: string,
+    private readonly ids: readonly string[],
   ) {}
 
-  /** How often the rule took effect. */
+  /** How often the rules took effect. */
   async applied(): Promise<number> {
     const faults = await this.world.request<FaultDescription[]>('GET', '/faults');
-    return faults.find(({ id }) => id === this.id)?.applied ?? 0;
+    return faults.filter(({ id }) => this.ids.includes(id)).reduce((sum, { applied }) => sum + applied, 0);
   }
 
   async remove(): Promise<void> {
-    await this.world.request('DELETE', `/faults/${this.id}`);
+    for (const id of this.ids) await this.world.request('DELETE', `/faults/${id}`);
   }
 }
 

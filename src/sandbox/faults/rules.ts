@@ -80,7 +80,7 @@ export class Faults {
 
   onPayload(application: string | null, { op, t }: { op: number; t?: string | null }): GatewayFault['effect'] | null {
     const isSame = (rule: FaultSeed): rule is GatewayFault =>
-      isOfGateway(rule) && (rule.event === undefined ? rule.opcode === op : rule.event === t);
+      isOfGateway(rule) && (rule.event === undefined ? rule.opcode === op : isEvent(rule.event, t));
     return this.#effect(application, isSame);
   }
 
@@ -144,6 +144,11 @@ function note(rule: Rule | undefined): void {
 
 function isOfGateway(rule: FaultSeed): rule is GatewayFault {
   return 'event' in rule || 'opcode' in rule;
+}
+
+/** @param t undefined or null for what is not an event */
+function isEvent(event: string, t: string | null | undefined): boolean {
+  return event === '*' ? typeof t === 'string' : event === t;
 }
 
 function isOfGuild({ id, name }: Named): (rule: FaultSeed) => rule is GuildFault {

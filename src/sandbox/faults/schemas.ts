@@ -96,6 +96,13 @@ const IdentifyRule = z.strictObject({
   effect: z.strictObject({ type: z.literal('budgetUsedUp') }),
 });
 
+export const PresetRule = z.strictObject({
+  ...Period,
+  preset: z.enum(['flakyNetwork', 'rateLimited', 'rollingRestart', 'outage']),
+  application,
+  seed: z.int().min(0).default(1),
+});
+
 /** By the field that only this kind has. */
 const KINDS: Readonly<Record<string, z.ZodType>> = {
   route: RestRule,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { notFound, SandboxError } from '../errors.js';
-import { ConnectionRule, FaultRule } from '../faults/schemas.js';
+import { PRESETS, rulesOf } from '../faults/presets.js';
+import { ConnectionRule, FaultRule, PresetRule } from '../faults/schemas.js';
 import { type Route, route } from '../route.js';
 
 export const faultRoutes: readonly Route[] = [
@@ -8,6 +9,18 @@ export const faultRoutes: readonly Route[] = [
     summary: 'Adds a rule that disturbs what the platform exchanges with bots. A reset removes it.',
     body: FaultRule,
     run: (sandbox, { params, body }) => sandbox.world(params.world).addFault(body),
+  }),
+  route('POST /worlds/:world/fault-presets', {
+    summary: 'Adds the rules of a preset, and disturbs the connections of the bots if it says so.',
+    body: PresetRule,
+    run(sandbox, { params, body: { preset, seed, application, forMs } }) {
+      const world = sandbox.world(params.world);
+      const rules = rulesOf(preset, seed).map((rule) => world.addFault({ ...rule, application, forMs }));
+      const { now } = PRESETS[preset];
+      const bots = application === undefined ? world.applications : [world.application(application)];
+      if (now) for (const { id } of bots) for (const open of sandbox.connections.of(id)) open.disturb(now);
+      return rules;
+    },
   }),
   route('GET /worlds/:world/faults', {
     summary: 'Lists the rules, and how often each took effect.',

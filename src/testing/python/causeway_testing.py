@@ -140,7 +140,16 @@ class World:
     def add_fault(self, **rule):
         """Adds a rule that disturbs what the platform exchanges with bots, such as
         `add_fault(route="POST /channels/:id/messages", effect={"type": "status", "status": 500})`."""
-        return Fault(self, self.request("POST", "/faults", _without_none(rule, {"from_": "from"}))["id"])
+        return Fault(self, [self.request("POST", "/faults", _without_none(rule, {"from_": "from"}))["id"]])
+
+    def add_preset(self, preset, application=None, seed=None, seconds=None):
+        """Adds the rules of a preset: flakyNetwork, rateLimited, rollingRestart or outage. They count and end together.
+
+        :param seconds: ends the rules after this time
+        """
+        for_ms = None if seconds is None else _ms(seconds)
+        body = {"preset": preset, "application": application, "seed": seed, "forMs": for_ms}
+        return Fault(self, [rule["id"] for rule in self.request("POST", "/fault-presets", _without_none(body))])
 
     def transcript(self):
         """The actions of people, bots and the platform so far, in order."""
@@ -544,20 +553,21 @@ class Answer:
 
 
 class Fault:
-    """A rule that disturbs."""
+    """A rule that disturbs, or the rules of a preset."""
 
-    def __init__(self, world, id):
+    def __init__(self, world, ids):
         self._world = world
-        self.id = id
+        self._ids = ids
 
     @property
     def applied(self):
-        """How often the rule took effect."""
+        """How often the rules took effect."""
         faults = self._world.request("GET", "/faults")
-        return next((fault["applied"] for fault in faults if fault["id"] == self.id), 0)
+        return sum(fault["applied"] for fault in faults if fault["id"] in self._ids)
 
     def remove(self):
-        self._world.request("DELETE", f"/faults/{self.id}")
+        for id in self._ids:
+            self._world.request("DELETE", f"/faults/{id}")
 
 
 def _answer(world, person, description):
