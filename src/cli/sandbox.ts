@@ -67,13 +67,18 @@ async function run(command: readonly string[], { port, seed, readyFile }: Sandbo
     }
     const env = await environmentOf(running, content);
     if (readyFile !== undefined) await writeReadyFile(readyFile, running, env);
-    if (command.length > 0) return await runCommand(command, env, ended);
-    process.stdout.write(describe(running, env));
-    await ended;
-    return 0;
+    const status = command.length > 0 ? await runCommand(command, env, ended) : await untilEnded(running, env, ended);
+    process.stderr.write(running.unknownRoutes() ?? '');
+    return status;
   } finally {
     await running.stop();
   }
+}
+
+async function untilEnded(running: RunningSandbox, env: Record<string, string>, ended: Promise<void>): Promise<number> {
+  process.stdout.write(describe(running, env));
+  await ended;
+  return 0;
 }
 
 /** Resolves on a signal, or when the program that started this one ends. */

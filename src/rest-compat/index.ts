@@ -6,6 +6,7 @@ import { credentialSchemes } from './credentials.js';
 import { type AnswerRequest, mountDocument, mountTable } from './http.js';
 import { Interpreter } from './interpreter.js';
 import type { Directory } from './locate.js';
+import { RouteTable } from './match.js';
 import { openApiDocument } from './openapi.js';
 import type { RestAnswer, RestRequest } from './request.js';
 import { pathsWithoutMethods, routes } from './table.js';
@@ -32,6 +33,11 @@ export function createRestEntrypoint(
       mountReference(http);
     },
   };
+}
+
+/** The routes of the entry point. */
+export function createRouteTable(): RouteTable {
+  return new RouteTable(routes, pathsWithoutMethods);
 }
 
 export { createEndpoints } from './endpoint-delivery.js';

@@ -7,7 +7,7 @@ import { STATUS_OF_KIND } from '../http/faults.js';
 import { hashSecret, secretMatches } from '../infra/crypto/secrets.js';
 import { SandboxError } from './errors.js';
 import { CONTROL_PATH, controlDocument } from './openapi.js';
-import type { Route, RouteRequest } from './route.js';
+import { type Route, type RouteRequest, TextAnswer } from './route.js';
 import type { Sandbox } from './sandbox.js';
 import { routes } from './table.js';
 import { transcriptText } from './transcript.js';
@@ -67,6 +67,7 @@ function mountRoute(http: FastifyInstance, sandbox: Sandbox, row: Route): void {
         throw error.withTranscript(transcriptText(sandbox.world(params.world).transcript));
       });
       reply.header('cache-control', 'no-store');
+      if (answer instanceof TextAnswer) return reply.type(answer.contentType).send(answer.text);
       return answer === undefined ? reply.code(204).send() : reply.send(answer);
     },
   });

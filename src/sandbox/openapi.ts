@@ -46,7 +46,7 @@ export function controlDocument(rows: readonly Route[], origin: string): JsonObj
   };
 }
 
-function operation({ method, path, summary, body, query }: Route): JsonObject {
+function operation({ method, path, summary, body, query, contentTypes }: Route): JsonObject {
   const names = [...path.matchAll(/:(\w+)/g)].flatMap(([, name]) => name ?? []);
   const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const { properties = {}, required = [] } = query ? jsonSchema(query) : {};
@@ -62,7 +62,7 @@ function operation({ method, path, summary, body, query }: Route): JsonObject {
     parameters: [...inPath, ...inQuery],
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body) } } } }),
     responses: {
-      200: { description: 'Success.', content: { 'application/json': {} } },
+      200: { description: 'Success.', content: Object.fromEntries(contentTypes.map((type) => [type, {}])) },
       204: { description: 'Success without content.' },
       default: {
         description: 'Refused. The message says why and what to do.',

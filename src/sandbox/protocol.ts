@@ -202,6 +202,15 @@ export interface TranscriptEntry {
   data?: unknown;
 }
 
+/** `jsonl` has an entry in each line. `text` is for people, and ends with the calls to routes that do not exist. */
+export type TranscriptFormat = 'json' | 'jsonl' | 'text';
+
+/** The answer to the removal of a world. */
+export interface DisposalDescription {
+  /** The calls of its bots to routes that do not exist. */
+  warning: string | null;
+}
+
 /** When a rule applies. Without any of these, it applies each time. */
 export interface FaultOccasion extends FaultPeriod {
   /** Only the nth time, counted from 1. */

@@ -9,6 +9,14 @@ export interface RouteRequest<Body, Query> {
   query: Query;
 }
 
+/** An answer that is not JSON. */
+export class TextAnswer {
+  constructor(
+    readonly contentType: string,
+    readonly text: string,
+  ) {}
+}
+
 /** A row of the control API, below `/sandbox`. */
 export interface Route {
   method: Method;
@@ -17,6 +25,8 @@ export interface Route {
   summary: string;
   body: z.ZodType | null;
   query: z.ZodType | null;
+  /** Of its answer. */
+  contentTypes: readonly string[];
   /** For an action of a person, its line in the transcript. */
   action: ((body: never) => string) | null;
   /** Undefined for an answer without content. */
@@ -27,6 +37,7 @@ interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
   summary: string;
   body?: Body;
   query?: Query;
+  contentTypes?: readonly string[];
   action?: (body: z.output<Body>) => string;
   run(
     sandbox: Sandbox,
@@ -37,7 +48,7 @@ interface RouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
 /** @param address such as `GET /worlds/:world` */
 export function route<Body extends z.ZodType = z.ZodNever, Query extends z.ZodType = z.ZodNever>(
   address: `${Method} /${string}`,
-  { summary, body, query, action, run }: RouteDefinition<Body, Query>,
+  { summary, body, query, contentTypes = ['application/json'], action, run }: RouteDefinition<Body, Query>,
 ): Route {
   const [method, path = ''] = address.split(' ') as [Method, string];
   return {
@@ -46,6 +57,7 @@ export function route<Body extends z.ZodType = z.ZodNever, Query extends z.ZodTy
     summary,
     body: body ?? null,
     query: query ?? null,
+    contentTypes,
     action: action ?? null,
     run: async (sandbox, request) => run(sandbox, request),
   };

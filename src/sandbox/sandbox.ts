@@ -2,6 +2,7 @@ import type { AppContext } from '../context.js';
 import type { SandboxClock } from './clock.js';
 import { BotConnections } from './connections.js';
 import { notFound } from './errors.js';
+import { UnknownRoutes } from './unknown-routes.js';
 import type { WorldLimits } from './world-limits.js';
 import type { BuiltApplication } from './worlds/build.js';
 import type { Seed } from './worlds/seed.js';
@@ -10,6 +11,8 @@ import { World } from './worlds/world.js';
 /** The worlds of this instance. */
 export class Sandbox {
   readonly connections = new BotConnections();
+  /** Of all worlds, also of removed ones. */
+  readonly unknownRoutes = new UnknownRoutes();
   readonly #worlds = new Map<string, World>();
   #created = 0;
   #app: AppContext | null = null;
@@ -58,10 +61,11 @@ export class Sandbox {
     return null;
   }
 
-  async disposeWorld(id: string): Promise<void> {
+  async disposeWorld(id: string): Promise<World> {
     const world = this.world(id);
     this.#worlds.delete(id);
     this.limits.delete(world);
     await world.dispose();
+    return world;
   }
 }

@@ -42,6 +42,8 @@ export interface RunningSandbox {
   app: AppContext;
   /** @throws {StartError} for an invalid seed */
   createWorld(seed: unknown): Promise<WorldDescription>;
+  /** The calls of bots to routes that do not exist; null if there were none. */
+  unknownRoutes(): string | null;
   /** Also removes its data. */
   stop(): Promise<void>;
 }
@@ -95,6 +97,7 @@ export async function startSandbox({
       token,
       app: server.app,
       createWorld: (seed) => createWorld(sandbox, seed),
+      unknownRoutes: () => sandbox.unknownRoutes.describe(),
       async stop() {
         for (const { faults } of sandbox.worlds) faults.clear();
         await server.stop();

@@ -1,10 +1,12 @@
 import type { TranscriptEntry } from './protocol.js';
+import { UnknownRoutes } from './unknown-routes.js';
 
 /** Entries that a world keeps; older ones are dropped. */
 const KEPT = 5_000;
 
 /** The actions in a world, in order. */
 export class Transcript {
+  readonly unknownRoutes = new UnknownRoutes();
   #entries: TranscriptEntry[] = [];
   #count = 0;
 
@@ -25,6 +27,9 @@ const SHOWN = 25;
 
 /** One line for each of the last entries. */
 export function transcriptText(transcript: Transcript): string {
-  const entries = transcript.since(0).slice(-SHOWN);
+  return linesOf(transcript.since(0).slice(-SHOWN));
+}
+
+export function linesOf(entries: readonly TranscriptEntry[]): string {
   return entries.map(({ at, kind, text }) => `${at.slice(11, 23)}  ${kind.padEnd(8)}  ${text}\n`).join('');
 }

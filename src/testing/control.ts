@@ -31,7 +31,7 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 export class Control {
   constructor(readonly address: ControlAddress) {}
 
-  /** @throws SandboxError */
+  /** @returns JSON, or a text of another type. @throws SandboxError */
   async request<Result>(method: Method, path: string, body?: object | string, query: Query = {}): Promise<Result> {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
@@ -41,9 +41,13 @@ export class Control {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Result;
+    if (response.ok) return (text === '' ? undefined : isJson(response) ? JSON.parse(text) : text) as Result;
     throw refusal(response.status, text);
   }
+}
+
+function isJson({ headers }: Response): boolean {
+  return /^application\/json\b/.test(headers.get('content-type') ?? '');
 }
 
 /** A text is YAML. */

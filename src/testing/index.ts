@@ -25,6 +25,7 @@ export type {
   RoleSeed,
   Seed,
   TranscriptEntry,
+  TranscriptFormat,
 } from '../sandbox/protocol.js';
 export { type MessageFilter, ObservedChannel } from './channels.js';
 export { type ControlAddress, SandboxError } from './control.js';

@@ -24,6 +24,11 @@ export class WorldClient {
     }
   }
 
+  /** Whether `causeway sandbox -- …` runs this program. */
+  get isSurrounding(): boolean {
+    return this.control.address.url === process.env.CAUSEWAY_SANDBOX_URL;
+  }
+
   request<Result>(method: Method, path: string, body?: object, query?: Query): Promise<Result> {
     return this.control.request(method, `/worlds/${segment(this.description.id)}${path}`, body, query);
   }

@@ -2,6 +2,7 @@ import type {
   ApplicationDescription,
   ChannelSeed,
   ConnectionFault,
+  DisposalDescription,
   FaultDescription,
   FaultSeed,
   GuildDescription,
@@ -10,6 +11,7 @@ import type {
   PresetOptions,
   RoleSeed,
   TranscriptEntry,
+  TranscriptFormat,
 } from '../sandbox/protocol.js';
 import { ObservedChannel } from './channels.js';
 import { segment } from './control.js';
@@ -96,9 +98,14 @@ export class World {
     );
   }
 
-  /** Lists the actions of people, bots and the platform so far, in order. */
-  transcript(): Promise<TranscriptEntry[]> {
-    return this.client.request('GET', '/transcript');
+  /**
+   * Lists the actions of people, bots and the platform so far, in order.
+   * @param format `text` is for people, and ends with the calls to routes that do not exist
+   */
+  transcript(): Promise<TranscriptEntry[]>;
+  transcript(format: 'jsonl' | 'text'): Promise<string>;
+  transcript(format: TranscriptFormat = 'json'): Promise<TranscriptEntry[] | string> {
+    return this.client.request('GET', '/transcript', undefined, { format });
   }
 
   /**
@@ -110,9 +117,13 @@ export class World {
     this.client.forgetSeen();
   }
 
-  /** Removes everything in the world, and ends the sessions of its bots. */
+  /**
+   * Removes everything in the world, and ends the sessions of its bots. Warns on stderr if they called routes that do
+   * not exist. `causeway sandbox -- …` does so at its end instead.
+   */
   async dispose(): Promise<void> {
-    await this.client.request('DELETE', '');
+    const { warning } = await this.client.request<DisposalDescription>('DELETE', '');
+    if (warning !== null && !this.client.isSurrounding) process.stderr.write(warning);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -279,24 +279,3 @@ describe('a rule', () => {
     await expect(world.addFault({ effect })).rejects.toThrow('Set either event or opcode.');
   });
 });
-
-describe('the transcript', () => {
-  test('shows in order what the person, the platform and the bot did', async () => {
-    const before = (await world.transcript()).length;
-    await world.person('ada').in('kitchen').send('ping');
-    await expect.poll(async () => (await world.transcript()).length).toBeGreaterThan(before + 1);
-    await post('pong');
-    const lines = (await world.transcript()).slice(before).map(({ kind, text }) => `${kind}: ${text}`);
-    const channel = world.guild.channels[0]?.id;
-    expect(lines).toEqual([
-      'person: ada writes in kitchen: ping',
-      'event: Test bot ← MESSAGE_CREATE',
-      'event: Test bot ← MESSAGE_CREATE',
-      expect.stringMatching(`^request: Test bot POST /channels/${channel}/messages → 200 \\(\\d of \\d left\\)$`),
-    ]);
-  });
-
-  test('contains no token', async () => {
-    expect(JSON.stringify(await world.transcript())).not.toContain(world.bot.token);
-  });
-});

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { readBytes } from '../../http/bodies.js';
-import type { RestAnswer, RestInterceptor, RestRequest } from '../../rest-compat/index.js';
+import { createRouteTable, type RestAnswer, type RestInterceptor, type RestRequest } from '../../rest-compat/index.js';
 import type { RestFault } from '../protocol.js';
 import type { Sandbox } from '../sandbox.js';
 import { applicationOfToken, withoutSecrets, withoutToken } from './credentials.js';
@@ -13,6 +13,8 @@ const MAX_BODY = 32 * 1024 * 1024;
 
 /** Puts requests of bots into the transcript and applies the faults of their worlds. */
 export function interceptRest(sandbox: Sandbox): RestInterceptor {
+  const table = createRouteTable();
+  const isRoute = (method: string, path: string) => 'row' in table.match({ method, path });
   return async (request, answer) => {
     const caller = await callerOf(sandbox, request);
     if (!caller) return answer(request);
@@ -23,10 +25,16 @@ export function interceptRest(sandbox: Sandbox): RestInterceptor {
     const line = `${application.name} ${request.method} ${withoutToken(path)}`;
     if (fault) world.transcript.add({ kind: 'fault', text: `${line}: ${describe(fault)}` });
     const forwarded = { ...request, address: request.address, body };
+    const isUnknown = !isRoute(request.method, request.path);
+    if (isUnknown) {
+      // An unknown version of a known route is shown with it.
+      const shown = isRoute(request.method, path) ? request.path : path;
+      for (const { unknownRoutes } of [world.transcript, sandbox]) unknownRoutes.add(request.method, shown);
+    }
     const given = await (fault ? disturbed(fault, request, () => answer(forwarded)) : answer(forwarded));
     world.transcript.add({
       kind: 'request',
-      text: `${line} → ${given.status}${bucketOf(given)}`,
+      text: `${line} → ${given.status}${isUnknown ? ' (no such route)' : bucketOf(given)}`,
       data: { request: shown(request, body), answer: given.body === null ? null : parsed(given.body) },
     });
     return given;

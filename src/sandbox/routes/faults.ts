@@ -3,6 +3,7 @@ import { notFound, SandboxError } from '../errors.js';
 import { PRESETS, rulesOf } from '../faults/presets.js';
 import { ConnectionRule, FaultRule, PresetRule } from '../faults/schemas.js';
 import { type Route, route } from '../route.js';
+import { formatTranscript } from '../transcript-formats.js';
 
 export const faultRoutes: readonly Route[] = [
   route('POST /worlds/:world/faults', {
@@ -55,12 +56,17 @@ export const faultRoutes: readonly Route[] = [
 
 const Text = z.object({
   after: z.coerce.number().int().min(0).default(0).describe('Only entries with higher numbers.'),
+  format: z.enum(['json', 'jsonl', 'text']).default('json').describe('`jsonl` has an entry in each line.'),
 });
 
 export const transcriptRoutes: readonly Route[] = [
   route('GET /worlds/:world/transcript', {
     summary: 'Lists the actions of people, bots and the platform in order.',
     query: Text,
-    run: (sandbox, { params, query }) => sandbox.world(params.world).transcript.since(query.after),
+    contentTypes: ['application/json', 'application/x-ndjson', 'text/plain'],
+    run(sandbox, { params, query: { after, format } }) {
+      const { transcript } = sandbox.world(params.world);
+      return formatTranscript(transcript.since(after), transcript.unknownRoutes, format);
+    },
   }),
 ];

@@ -1,4 +1,5 @@
 import { signIn } from '../people/sessions.js';
+import type { DisposalDescription } from '../protocol.js';
 import { route } from '../route.js';
 import { describeWorld } from '../worlds/describe.js';
 import { PersonSeed, Seed } from '../worlds/seed.js';
@@ -30,8 +31,9 @@ export const worldRoutes = [
   route('DELETE /worlds/:world', {
     summary: 'Removes the world, and ends the sessions of its bots.',
     run: async (sandbox, { params }) => {
-      await sandbox.disposeWorld(params.world ?? '');
-      return undefined;
+      const { transcript } = await sandbox.disposeWorld(params.world ?? '');
+      const answer: DisposalDescription = { warning: transcript.unknownRoutes.describe() };
+      return answer;
     },
   }),
   route('POST /worlds/:world/people', {

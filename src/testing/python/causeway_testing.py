@@ -63,8 +63,9 @@ class Control:
         request.add_header("content-type", "application/json")
         try:
             with self._opener.open(request) as response:
-                text = response.read()
-                return json.loads(text) if text else None
+                text = response.read().decode()
+                is_json = response.headers.get_content_type() == "application/json"
+                return (json.loads(text) if is_json else text) if text else None
         except urllib.error.HTTPError as error:
             raise _refusal(error.code, error.read()) from None
 
@@ -151,9 +152,12 @@ class World:
         body = {"preset": preset, "application": application, "seed": seed, "forMs": for_ms}
         return Fault(self, [rule["id"] for rule in self.request("POST", "/fault-presets", _without_none(body))])
 
-    def transcript(self):
-        """The actions of people, bots and the platform so far, in order."""
-        return self.request("GET", "/transcript")
+    def transcript(self, format="json"):
+        """The actions of people, bots and the platform so far, in order.
+
+        :param format: `json` for a list; `jsonl`; or `text`, which ends with the calls to routes that do not exist
+        """
+        return self.request("GET", "/transcript", query={"format": format})
 
     def reset(self):
         """Returns to the seed, with the same ids. Bots stay connected, and their commands stay registered."""
