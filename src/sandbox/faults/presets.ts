@@ -4,7 +4,7 @@ import type { ConnectionFault, GatewayFault, PresetName, RestFault } from '../pr
 type PresetRule = RestFault | GatewayFault;
 
 interface Preset {
-  /** What happens to the connections of the bots at once. */
+  /** Disturbs the connections of the bots at once. */
   now: ConnectionFault | null;
   rules: readonly PresetRule[];
 }

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { CLI, type Result, resultOf } from '../harness/cli.js';
+
+const KIT = pathToFileURL(join(CLI, '../testing/esm/index.js')).href;
+
+const LIST = '1 call went to a route that does not exist here:\n  1 × GET /horoscope\n';
+
+/** Calls a route that does not exist, as the bot of a world that the kit makes. */
+const BOT = `
+  const { sandbox } = await import('${KIT}');
+  const { world } = await sandbox();
+  await fetch(world.api + '/v10/horoscope', { headers: { authorization: 'Bot ' + world.bot.token } });
+  await world.dispose();
+  process.exit();
+`;
+
+function runNode(args: readonly string[]): Promise<Result> {
+  return resultOf(spawn(process.execPath, args, { env: { PATH: process.env.PATH } }));
+}
+
+describe('calls to routes that do not exist', () => {
+  it('are listed once, at the end of the sandbox around the tests', async () => {
+    const { code, stderr } = await runNode([CLI, 'sandbox', '--', process.execPath, '--input-type=module', '-e', BOT]);
+    expect(stderr).toBe(LIST);
+    expect(code).toBe(0);
+  });
+
+  it('are listed when a test removes the world of its own sandbox', async () => {
+    const { code, stderr } = await runNode(['--input-type=module', '-e', BOT]);
+    expect(stderr).toBe(LIST);
+    expect(code).toBe(0);
+  });
+});
