@@ -211,6 +211,18 @@ describe('an unavailable server', () => {
     client.off(Events.MessageCreate, listen);
   });
 
+  test('returns when the world is reset', async () => {
+    const gone = next(Events.GuildUnavailable);
+    await world.addFault({ guild: 'Kitchen', effect: { type: 'unavailable' } });
+    await gone;
+    const back = next(Events.GuildAvailable);
+    await world.reset();
+    await back;
+    const heard = next(Events.MessageCreate);
+    await world.person('ada').in('kitchen').send('hello');
+    await heard;
+  });
+
   test('stays unavailable to a bot that connects, until the time of the rule is over', async ({ instance }) => {
     const other = await instance.createWorld();
     await other.addFault({ guild: other.guild.name, forMs: 1_000, effect: { type: 'unavailable' } });

@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { readBytes } from '../../http/bodies.js';
+import { tooManyRequests } from '../../http/too-many-requests.js';
 import { createRouteTable, type RestAnswer, type RestInterceptor, type RestRequest } from '../../rest-compat/index.js';
 import type { RestFault } from '../protocol.js';
 import type { Sandbox } from '../sandbox.js';
@@ -144,20 +145,15 @@ async function disturbed(
 
 /** In Discord's format (Discord's documentation, Rate Limits). */
 function limited({ scope, retryAfterMs }: Extract<RestFault['effect'], { type: 'rateLimit' }>): RestAnswer {
-  const seconds = retryAfterMs / 1_000;
-  const body = { message: 'You are being rate limited.', retry_after: seconds, global: scope === 'global' };
+  const { body, headers } = tooManyRequests(retryAfterMs, { scope: scope === 'global' ? 'global' : 'user' });
   const ofBucket = {
     'x-ratelimit-limit': '1',
     'x-ratelimit-remaining': '0',
     'x-ratelimit-reset': String((Date.now() + retryAfterMs) / 1_000),
-    'x-ratelimit-reset-after': String(seconds),
+    'x-ratelimit-reset-after': String(retryAfterMs / 1_000),
     'x-ratelimit-bucket': 'sandbox',
   };
-  return json(429, body, {
-    'retry-after': String(Math.ceil(seconds)),
-    'x-ratelimit-scope': scope,
-    ...(scope === 'global' ? { 'x-ratelimit-global': 'true' } : ofBucket),
-  });
+  return json(429, body, { ...headers, 'x-ratelimit-scope': scope, ...(scope === 'global' ? {} : ofBucket) });
 }
 
 function json(status: number, body: object, headers: Record<string, string> = {}): RestAnswer {

@@ -1,5 +1,7 @@
 """Tests as the author of the bot in kitchen_bot.py writes them."""
 
+import json
+
 import pytest
 from causeway_testing import SandboxError, sandbox
 from kitchen_bot import KitchenBot
@@ -68,3 +70,15 @@ def test_survives_an_error_of_the_platform(world):
     kitchen.send("ping")
     assert kitchen.next_message(within=8).content == "pong"
     assert fault.applied == 1
+
+
+def test_waits_for_the_rate_limits_of_a_preset(world):
+    limits = world.add_preset("rateLimited")
+    kitchen = world.person("ada").in_channel("kitchen")
+    for _ in range(3):
+        kitchen.send("ping")
+        assert kitchen.next_message().content == "pong"
+    assert limits.applied == 1
+    limits.remove()
+    assert "→ 429" in world.transcript("text")
+    assert json.loads(world.transcript("jsonl").splitlines()[-1])["kind"] == world.transcript()[-1]["kind"]
