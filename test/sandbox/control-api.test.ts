@@ -25,6 +25,11 @@ describe('the control API', () => {
       headers: { authorization: `Bearer ${running.token}` },
     });
     const { paths } = (await response.json()) as { paths: Record<string, object> };
+    expect(paths['/sandbox/worlds/{world}/transcript']).toMatchObject({
+      get: {
+        responses: { 200: { content: { 'application/json': {}, 'application/x-ndjson': {}, 'text/plain': {} } } },
+      },
+    });
     expect(Object.keys(paths)).toContain('/sandbox/worlds/{world}/people/{person}/commands');
     expect(Object.keys(paths['/sandbox/worlds/{world}'] ?? {})).toEqual(['get', 'delete']);
   });

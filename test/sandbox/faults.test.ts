@@ -288,6 +288,9 @@ describe('a rule', () => {
     await expect(world.addFault({ guild: 'Cellar', effect: { type: 'unavailable' } })).rejects.toThrow(
       'no server "Cellar"',
     );
+    await expect(world.addFault({ opcode: 11, effect: { type: 'heartbeatInterval', ms: 100 } })).rejects.toThrow(
+      'Only HELLO has a heartbeat interval: set opcode to 10.',
+    );
     await expect(world.addFault({ effect })).rejects.toThrow('Set either event or opcode.');
   });
 });
