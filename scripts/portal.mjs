@@ -1,5 +1,5 @@
 // Builds the portal: `dist/pages` with its files, each also compressed, and the patterns of its routes. The server uses
-// the patterns to distinguish pages from unknown paths.
+// the patterns to distinguish pages from unknown paths. Also builds the page of a sandbox in `dist/sandbox-page`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -8,8 +8,10 @@ import { build, runnerImport } from 'vite';
 const root = resolve(import.meta.dirname, '../portal');
 const outDir = resolve(root, '../dist/pages');
 
+const sandbox = join(root, 'sandbox');
+await build({ root: sandbox, configFile: join(sandbox, 'vite.config.ts') });
 await build({ root, configFile: join(root, 'vite.config.ts') });
-for (const file of filesIn(outDir)) compress(file);
+for (const folder of [outDir, resolve(root, '../dist/sandbox-page')]) filesIn(folder).forEach(compress);
 // Written last, because this file marks a complete build.
 writeFileSync(join(outDir, 'routes.json'), JSON.stringify(await routePatterns()));
 

@@ -67,6 +67,7 @@ async function run(command: readonly string[], { port, seed, readyFile }: Sandbo
     }
     const env = await environmentOf(running, content);
     if (readyFile !== undefined) await writeReadyFile(readyFile, running, env);
+    if (command.length > 0) process.stderr.write(`Play as a person, and watch the bot: ${running.page}\n`);
     const status = command.length > 0 ? await runCommand(command, env, ended) : await untilEnded(running, env, ended);
     process.stderr.write(running.unknownRoutes() ?? '');
     return status;
@@ -124,18 +125,19 @@ async function environmentOf(running: RunningSandbox, seed: unknown): Promise<Re
 /** Appears complete: a program may wait for it. */
 async function writeReadyFile(
   file: string,
-  { origin, url, token }: RunningSandbox,
+  { origin, url, page, token }: RunningSandbox,
   env: Record<string, string>,
 ): Promise<void> {
-  const content = { origin, control: { url, token }, env };
+  const content = { origin, page, control: { url, token }, env };
   await writeFile(`${file}.part`, JSON.stringify(content, null, 2), { mode: 0o600 });
   await rename(`${file}.part`, file);
 }
 
-function describe({ origin, url }: RunningSandbox, env: Record<string, string>): string {
+function describe({ origin, url, page }: RunningSandbox, env: Record<string, string>): string {
   const lines = Object.entries(env).map(([name, value]) => `export ${name}=${value}`);
   return `The sandbox is ready.
 
+  play          ${page}
   portal        ${origin}/portal
   control API   ${url}/openapi.json
 

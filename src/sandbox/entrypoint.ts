@@ -7,6 +7,7 @@ import { STATUS_OF_KIND } from '../http/faults.js';
 import { hashSecret, secretMatches } from '../infra/crypto/secrets.js';
 import { SandboxError } from './errors.js';
 import { CONTROL_PATH, controlDocument } from './openapi.js';
+import { mountPage } from './page.js';
 import { type Route, type RouteRequest, TextAnswer } from './route.js';
 import type { Sandbox } from './sandbox.js';
 import { routes } from './table.js';
@@ -18,34 +19,26 @@ const MAX_BODY = 32 * 1024 * 1024;
 const LOOPBACK = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/;
 
 /**
- * The control API of a sandbox at `/sandbox`. It answers only programs on this machine with the token.
+ * The control API of a sandbox at `/sandbox`, and its page. They answer only this machine; the API needs the token.
  * @param token compared in constant time
  */
 export function createControlEntrypoint(sandbox: Sandbox, token: string): Entrypoint {
   const tokenHash = hashSecret(token);
   return {
+    async drain() {
+      for (const { transcript } of sandbox.worlds) transcript.close();
+    },
     mount(http) {
       http.register(
         async (scope) => {
-          acceptJsonAndYaml(scope);
           scope.setErrorHandler<FastifyError>((error, request, reply) => refuse(sandbox, error, request, reply));
-          scope.setNotFoundHandler(() => {
-            throw new SandboxError(404, 'NOT_FOUND', `There is no such route. ${CONTROL_PATH}/openapi.json lists all.`);
-          });
-          scope.addHook('onRequest', async ({ raw, headers }) => {
+          scope.addHook('onRequest', async ({ raw }) => {
             if (!LOOPBACK.test(raw.socket.remoteAddress ?? '')) {
               throw new SandboxError(403, 'NOT_LOCAL', 'The control API answers only programs on this machine.');
             }
-            if (!secretMatches(/^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '', tokenHash)) {
-              throw new SandboxError(
-                401,
-                'WRONG_TOKEN',
-                'Send the header "Authorization: Bearer …" with the token that the sandbox printed when it started.',
-              );
-            }
           });
-          scope.get('/openapi.json', async () => controlDocument(routes, sandbox.app.addresses.publicUrl));
-          for (const row of routes) mountRoute(scope, sandbox, row);
+          mountPage(scope, sandbox.app);
+          scope.register(async (api) => mountApi(api, sandbox, tokenHash));
         },
         { prefix: CONTROL_PATH },
       );
@@ -53,15 +46,36 @@ export function createControlEntrypoint(sandbox: Sandbox, token: string): Entryp
   };
 }
 
+function mountApi(http: FastifyInstance, sandbox: Sandbox, tokenHash: string): void {
+  acceptJsonAndYaml(http);
+  http.setNotFoundHandler(() => {
+    throw new SandboxError(404, 'NOT_FOUND', `There is no such route. ${CONTROL_PATH}/openapi.json lists all.`);
+  });
+  http.addHook('onRequest', async ({ headers }) => {
+    if (!secretMatches(/^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '', tokenHash)) {
+      throw new SandboxError(
+        401,
+        'WRONG_TOKEN',
+        'Send the header "Authorization: Bearer …" with the token that the sandbox printed when it started.',
+      );
+    }
+  });
+  http.get('/openapi.json', async () => controlDocument(routes, sandbox.app.addresses.publicUrl));
+  for (const row of routes) mountRoute(http, sandbox, row);
+}
+
 function mountRoute(http: FastifyInstance, sandbox: Sandbox, row: Route): void {
   http.route({
     method: row.method,
     url: row.path,
+    // The page has the path with a slash.
+    prefixTrailingSlash: 'no-slash',
     async handler(request, reply) {
       const body = row.body && parseInput(row.body, request.body ?? {});
       const query = row.query && parseInput(row.query, request.query);
       const params = request.params as Readonly<Record<string, string>>;
-      const run = recorded(sandbox, row, { params, body: body as never, query: query as never });
+      const setCookie = (line: string) => void reply.header('set-cookie', line);
+      const run = recorded(sandbox, row, { params, body: body as never, query: query as never, setCookie });
       const answer = await run.catch((error: unknown) => {
         if (!(error instanceof SandboxError) || error.status < 422) throw error;
         throw error.withTranscript(transcriptText(sandbox.world(params.world).transcript));

@@ -111,6 +111,8 @@ export interface ApplicationDescription {
   clientSecret: string;
   /** In hex. */
   publicKey: string;
+  /** Whether the bot is connected to the gateway. */
+  isConnected: boolean;
 }
 
 export interface GuildDescription {
@@ -120,6 +122,11 @@ export interface GuildDescription {
   owner: string;
   channels: { id: string; name: string; type: number }[];
   roles: { id: string; name: string }[];
+}
+
+export interface InstanceDescription {
+  origin: string;
+  worlds: { id: string; name: string }[];
 }
 
 export interface WorldDescription {
@@ -154,8 +161,10 @@ export interface FileDescription {
 export interface SessionDescription {
   /** For `Authorization: Bearer` at `/graphql` and the REST API. */
   token: string;
-  /** The name and value of the portal's cookie. */
+  /** The name and value of the portal's cookie. The answer also sets it. */
   cookie: string;
+  /** The first channel that the person sees, as a path of the portal. There they write messages and run commands. */
+  portal: string;
 }
 
 /** The redirect of the consent screen. All null if there is none, after an install. */

@@ -7,6 +7,8 @@ export interface RouteRequest<Body, Query> {
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
+  /** @param line of `Set-Cookie` */
+  setCookie(line: string): void;
 }
 
 /** An answer that is not JSON. */

@@ -38,6 +38,8 @@ export interface RunningSandbox {
   origin: string;
   /** Of the control API. */
   url: string;
+  /** Of the page that controls the sandbox. Contains the token. */
+  page: string;
   token: string;
   app: AppContext;
   /** @throws {StartError} for an invalid seed */
@@ -94,6 +96,7 @@ export async function startSandbox({
     return {
       origin,
       url: `${origin}${CONTROL_PATH}`,
+      page: `${origin}${CONTROL_PATH}/#token=${token}`,
       token,
       app: server.app,
       createWorld: (seed) => createWorld(sandbox, seed),
@@ -112,7 +115,7 @@ export async function startSandbox({
 
 async function createWorld(sandbox: Sandbox, seed: unknown): Promise<WorldDescription> {
   try {
-    return await describeWorld(await sandbox.createWorld(parseInput(Seed, seed)));
+    return await describeWorld(await sandbox.createWorld(parseInput(Seed, seed)), sandbox.connections);
   } catch (error) {
     throw error instanceof DomainError ? new StartError(`the seed is invalid: ${describeFaults(error)}`) : error;
   }

@@ -104,7 +104,16 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
       'templates',
     ]);
     const built = await readdir(join(project, 'node_modules/@causeway-preview/causeway/dist'));
-    expect(built.toSorted()).toEqual(['chunks', 'cli.js', 'main.js', 'native', 'pages', 'prepared.db', 'testing']);
+    expect(built.toSorted()).toEqual([
+      'chunks',
+      'cli.js',
+      'main.js',
+      'native',
+      'pages',
+      'prepared.db',
+      'sandbox-page',
+      'testing',
+    ]);
   });
 
   it('starts the platform with its pages, both APIs and their documentation', async () => {
@@ -171,8 +180,9 @@ describe.skipIf(missing)(needing(missing, 'the package'), () => {
     const script =
       "fetch(process.env.DISCORD_API_URL + '/v10/users/@me', { headers: { authorization: 'Bot ' + process.env.DISCORD_TOKEN } })" +
       '.then((answer) => answer.json()).then(({ username }) => { console.log(username); process.exit(7); })';
-    const { code, stdout } = await resultOf(causeway(['sandbox', '--', 'node', '-e', script]));
+    const { code, stdout, stderr } = await resultOf(causeway(['sandbox', '--', 'node', '-e', script]));
     expect(stdout).toContain('Test bot');
+    expect(stderr).toMatch(/^Play as a person, and watch the bot: http:\/\/localhost:\d+\/sandbox\/#token=\S+$/m);
     expect(code).toBe(7);
   });
 

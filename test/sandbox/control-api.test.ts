@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import type { SessionDescription, TranscriptEntry } from '../../src/sandbox/protocol.js';
 import { SandboxError } from '../../src/testing/index.js';
 import { test } from '../harness/sandbox.js';
 
@@ -15,9 +16,47 @@ describe('the control API', () => {
   });
 
   test('does not exist in a program that was not started as a sandbox', async ({ server }) => {
-    for (const path of ['/sandbox', '/sandbox/worlds', '/sandbox/openapi.json']) {
+    for (const path of ['/sandbox', '/sandbox/', '/sandbox/worlds', '/sandbox/openapi.json']) {
       expect((await fetch(server.origin + path)).status).toBe(404);
     }
+  });
+
+  test('has a page that contains no data, so that it needs no token', async ({ running }) => {
+    const { origin, pathname } = new URL(running.page);
+    const page = await fetch(origin + pathname);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(await page.text()).not.toContain(running.token);
+  });
+
+  test('signs a browser in with a cookie, and names the channel to play in', async ({ instance, running }) => {
+    const world = await instance.createWorld({ guilds: [{ name: 'Kitchen', members: ['ada'] }] });
+    const signIn = async (name: string) => {
+      const path = `${running.url}/worlds/${world.id}/people/${name}/sessions`;
+      const response = await fetch(path, { method: 'POST', headers: { authorization: `Bearer ${running.token}` } });
+      return { line: response.headers.get('set-cookie'), session: (await response.json()) as SessionDescription };
+    };
+    const ada = await signIn('ada');
+    expect(ada.line).toBe(`${ada.session.cookie}; Path=/; HttpOnly; SameSite=Lax`);
+    expect(ada.session.portal).toBe(`/portal/servers/${world.guild.id}/channels/${world.guild.channels[0]?.id}`);
+    expect((await signIn('grace')).session.portal).toBe('/portal');
+  });
+
+  test('holds a request for the transcript until something happens', async ({ instance, running }) => {
+    const world = await instance.createWorld();
+    const read = async (after: number, withinMs: number) => {
+      const path = `${running.url}/worlds/${world.id}/transcript?after=${after}&withinMs=${withinMs}`;
+      const response = await fetch(path, { headers: { authorization: `Bearer ${running.token}` } });
+      return (await response.json()) as TranscriptEntry[];
+    };
+    expect(await read(0, 20)).toEqual([]);
+    const waiting = read(0, 30_000);
+    await world.person('ada').send('hello');
+    expect((await waiting)[0]).toMatchObject({
+      number: 1,
+      kind: 'person',
+      text: expect.stringMatching(/^ada writes in .*: hello$/),
+    });
   });
 
   test('describes all of its routes in an OpenAPI document', async ({ running }) => {

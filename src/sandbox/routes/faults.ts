@@ -4,6 +4,7 @@ import { PRESETS, rulesOf } from '../faults/presets.js';
 import { ConnectionRule, FaultRule, PresetRule } from '../faults/schemas.js';
 import { type Route, route } from '../route.js';
 import { formatTranscript } from '../transcript-formats.js';
+import { LONGEST_WAIT_MS } from '../waiting.js';
 
 export const faultRoutes: readonly Route[] = [
   route('POST /worlds/:world/faults', {
@@ -56,6 +57,13 @@ export const faultRoutes: readonly Route[] = [
 
 const Text = z.object({
   after: z.coerce.number().int().min(0).default(0).describe('Only entries with higher numbers.'),
+  withinMs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(LONGEST_WAIT_MS)
+    .default(0)
+    .describe('How long to wait for an entry if there is none, in milliseconds of real time.'),
   format: z.enum(['json', 'jsonl', 'text']).default('json').describe('`jsonl` has an entry in each line.'),
 });
 
@@ -64,9 +72,9 @@ export const transcriptRoutes: readonly Route[] = [
     summary: 'Lists the actions of people, bots and the platform in order.',
     query: Text,
     contentTypes: ['application/json', 'application/x-ndjson', 'text/plain'],
-    run(sandbox, { params, query: { after, format } }) {
+    async run(sandbox, { params, query: { after, withinMs, format } }) {
       const { transcript } = sandbox.world(params.world);
-      return formatTranscript(transcript.since(after), transcript.unknownRoutes, format);
+      return formatTranscript(await transcript.next(after, withinMs), transcript.unknownRoutes, format);
     },
   }),
 ];

@@ -1,5 +1,5 @@
-import { signIn } from '../people/sessions.js';
-import type { DisposalDescription } from '../protocol.js';
+import { signIn, startPage } from '../people/sessions.js';
+import type { DisposalDescription, InstanceDescription } from '../protocol.js';
 import { route } from '../route.js';
 import { describeWorld } from '../worlds/describe.js';
 import { PersonSeed, Seed } from '../worlds/seed.js';
@@ -7,7 +7,7 @@ import { PersonSeed, Seed } from '../worlds/seed.js';
 export const worldRoutes = [
   route('GET /', {
     summary: 'Describes the instance and lists its worlds.',
-    run: (sandbox) => ({
+    run: (sandbox): InstanceDescription => ({
       origin: sandbox.app.addresses.publicUrl,
       worlds: sandbox.worlds.map(({ id, seed }) => ({ id, name: seed.name ?? `World ${id}` })),
     }),
@@ -15,11 +15,11 @@ export const worldRoutes = [
   route('POST /worlds', {
     summary: 'Creates a world from a seed, in JSON or YAML.',
     body: Seed,
-    run: async (sandbox, { body }) => describeWorld(await sandbox.createWorld(body)),
+    run: async (sandbox, { body }) => describeWorld(await sandbox.createWorld(body), sandbox.connections),
   }),
   route('GET /worlds/:world', {
     summary: 'Describes a world with the tokens of its bots.',
-    run: (sandbox, { params }) => describeWorld(sandbox.world(params.world)),
+    run: (sandbox, { params }) => describeWorld(sandbox.world(params.world), sandbox.connections),
   }),
   route('POST /worlds/:world/reset', {
     summary: 'Returns to the seed, with the same ids. Bots stay connected and their commands stay registered.',
@@ -46,9 +46,12 @@ export const worldRoutes = [
   }),
   route('POST /worlds/:world/people/:person/sessions', {
     summary: 'Signs a person in. The session works at /graphql, in the REST API and in the portal.',
-    run: async (sandbox, { params }) => {
+    run: async (sandbox, { params, setCookie }) => {
       const world = sandbox.world(params.world);
-      return signIn(world.app, world.person(params.person ?? ''));
+      const person = world.person(params.person ?? '');
+      const session = await signIn(world.app, person);
+      setCookie(`${session.cookie}; Path=/; HttpOnly; SameSite=Lax`);
+      return { ...session, portal: await startPage(world, person) };
     },
   }),
 ];

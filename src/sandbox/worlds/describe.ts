@@ -1,9 +1,10 @@
 import { REST_PATH } from '../../http/rest-paths.js';
+import type { BotConnections } from '../connections.js';
 import type { WorldDescription } from '../protocol.js';
 import type { World } from './world.js';
 
 /** Describes a world to a test program. */
-export async function describeWorld(world: World): Promise<WorldDescription> {
+export async function describeWorld(world: World, connections: BotConnections): Promise<WorldDescription> {
   const { app } = world;
   const { publicUrl, gatewayUrl } = app.addresses;
   const guildIds = world.guilds.map(({ id }) => id);
@@ -27,6 +28,10 @@ export async function describeWorld(world: World): Promise<WorldDescription> {
         .map((channel) => ({ id: String(channel.id), name: channel.name, type: channel.type })),
       roles: roles.filter(({ guildId }) => guildId === id).map((role) => ({ id: String(role.id), name: role.name })),
     })),
-    applications: world.applications.map(({ id, ownerId: _owner, ...rest }) => ({ id: String(id), ...rest })),
+    applications: world.applications.map(({ id, ownerId: _owner, ...rest }) => ({
+      id: String(id),
+      ...rest,
+      isConnected: connections.of(id).length > 0,
+    })),
   };
 }
