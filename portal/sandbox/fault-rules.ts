@@ -1,4 +1,12 @@
-import type { FaultSeed } from '../../src/sandbox/protocol.js';
+import type { FaultSeed, PresetName } from '../../src/sandbox/protocol.js';
+
+/** With their labels. */
+export const PRESETS: Readonly<Record<PresetName, string>> = {
+  flakyNetwork: 'Flaky network',
+  rateLimited: 'Rate limited',
+  rollingRestart: 'Rolling restart',
+  outage: 'Outage',
+};
 
 const MESSAGES = 'POST /channels/:id/messages';
 
@@ -25,7 +33,7 @@ export function textOf({ effect: { type, ...how }, ...when }: FaultSeed): string
   return `${parts.map(inWords).join(', ')} → ${[type, ...Object.entries(how).map(inWords)].join(' ')}`;
 }
 
-const SUBJECTS = ['route', 'event', 'opcode', 'endpoint'];
+const SUBJECTS = ['route', 'event', 'opcode', 'endpoint', 'guild', 'identify'];
 
 /** Names that say nothing more than their values. */
 const PLAIN = ['route', 'event', 'status'];

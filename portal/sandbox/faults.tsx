@@ -1,14 +1,24 @@
 import { type FormEvent, useState } from 'react';
 import type { FaultDescription } from '../../src/sandbox/protocol.js';
 import { Refusal, useAction } from './action.js';
-import { EXAMPLES, textOf } from './fault-rules.js';
+import { EXAMPLES, PRESETS, textOf } from './fault-rules.js';
 
 export function Faults({ worldId, faults }: { worldId: string; faults: readonly FaultDescription[] }) {
   const { run, isBusy, problem } = useAction();
-  const path = `/worlds/${worldId}/faults`;
+  const world = `/worlds/${worldId}`;
+  const path = `${world}/faults`;
+  const removeAll = () =>
+    run((control) => Promise.all(faults.map(({ id }) => control.request('DELETE', `${path}/${id}`))));
   return (
     <section className="card" aria-labelledby="faults">
-      <h2 id="faults">Faults</h2>
+      <div className="heading">
+        <h2 id="faults">Faults</h2>
+        {faults.length > 1 && (
+          <button type="button" className="bad plain small" disabled={isBusy} onClick={removeAll}>
+            Remove all
+          </button>
+        )}
+      </div>
       <ul className="list">
         {faults.map(({ id, rule, seen, applied }) => (
           <li key={id}>
@@ -31,6 +41,21 @@ export function Faults({ worldId, faults }: { worldId: string; faults: readonly 
         ))}
       </ul>
       {faults.length === 0 && <p className="soft">The platform behaves normally.</p>}
+      <fieldset className="sandbox-presets" disabled={isBusy}>
+        <legend>Presets</legend>
+        <div className="buttons">
+          {Object.entries(PRESETS).map(([preset, label]) => (
+            <button
+              key={preset}
+              type="button"
+              className="plain small"
+              onClick={() => run((control) => control.request('POST', `${world}/fault-presets`, { body: { preset } }))}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      </fieldset>
       <Refusal problem={problem} />
       <NewFault path={path} />
     </section>

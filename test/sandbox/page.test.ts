@@ -101,6 +101,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the page of a sandbox'),
     await faults.getByText('Matched 1, applied 1').waitFor();
     await faults.getByRole('button', { name: /^Remove/ }).click();
     await faults.getByText('The platform behaves normally.').waitFor();
+    await faults.getByRole('button', { name: 'Rate limited' }).click();
+    await faults.getByText('* /, every 10 → rateLimit scope global retryAfterMs 500').waitFor();
+    await faults.getByRole('button', { name: 'Remove all' }).click();
+    await faults.getByText('The platform behaves normally.').waitFor();
     expect(tab.faults).toEqual([]);
   });
 
