@@ -72,7 +72,7 @@ const EXPLANATIONS: Record<InteractionState, string> = {
   EXPIRED: 'The bot deferred its answer and did not send it within 15 minutes.',
 };
 
-async function renderAnswer(
+export async function renderAnswer(
   world: World,
   call: CallContext,
   interaction: InteractionRecord,

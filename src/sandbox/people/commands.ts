@@ -9,7 +9,7 @@ import { parseInput } from '../../domain/parse-input.js';
 import { notFound, SandboxError } from '../errors.js';
 import type { AnswerDescription } from '../protocol.js';
 import type { World } from '../worlds/world.js';
-import { answerTo } from './answers.js';
+import { answerTo, renderAnswer } from './answers.js';
 import { receive, TestFile, UPLOADS_PER_CALL } from './files.js';
 import { optionValue } from './values.js';
 
@@ -49,12 +49,8 @@ export async function runCommand(
   const builtIn = call.hasBuiltIns && input.application === undefined ? findBuiltIn(input.command) : undefined;
   if (builtIn) {
     const options = parseInput(InvokedOptions, await wireOptions(world, builtIn.options, [], input), 'options');
-    return answerTo(
-      world,
-      call,
-      await invokeBuiltIn(call, { channelId: channel.id, name: builtIn.name, options }),
-      withinMs,
-    );
+    const interaction = await invokeBuiltIn(call, { channelId: channel.id, name: builtIn.name, options });
+    return renderAnswer(world, call, interaction);
   }
   const { command, path } = await findCommand(world, channel.guildId, input);
   const options = await wireOptions(world, command.options, path, input);
