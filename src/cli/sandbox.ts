@@ -67,7 +67,8 @@ async function run(command: readonly string[], { port, seed, readyFile }: Sandbo
     }
     const env = await environmentOf(running, content);
     if (readyFile !== undefined) await writeReadyFile(readyFile, running, env);
-    if (command.length > 0) process.stderr.write(`Play as a person, and watch the bot: ${running.page}\n`);
+    const isWatched = command.length > 0 && process.stderr.isTTY;
+    if (isWatched) process.stderr.write(`Play as a person, and watch the bot: ${running.page}\n`);
     const status = command.length > 0 ? await runCommand(command, env, ended) : await untilEnded(running, env, ended);
     process.stderr.write(running.unknownRoutes() ?? '');
     return status;

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { CLI, type Result, runCli } from '../harness/cli.js';
+import { CLI, noTerminal, type Result, runCli, SCRIPT } from '../harness/cli.js';
 import { OF_ROLE, putCommand, putPermissions } from '../harness/command-rows.js';
 import { it } from '../harness/fixtures.js';
 import type { Loose } from '../harness/graphql.js';
@@ -21,10 +20,6 @@ import { ask } from '../harness/rest.js';
 import type { TestServer } from '../harness/server.js';
 import { update } from '../harness/settings.js';
 import { needing } from '../harness/skipping.js';
-
-/** Runs a command in a terminal. */
-const SCRIPT = '/usr/bin/script';
-const noTerminal = existsSync(SCRIPT) ? null : `${SCRIPT} is missing; install bsdutils`;
 
 let server: TestServer;
 let ada: Person;

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { CLI, type Result, resultOf } from '../harness/cli.js';
+import { CLI, noTerminal, type Result, resultOf, SCRIPT } from '../harness/cli.js';
+import { needing } from '../harness/skipping.js';
 
 const KIT = pathToFileURL(join(CLI, '../testing/esm/index.js')).href;
 
@@ -20,6 +21,15 @@ const BOT = `
 function runNode(args: readonly string[]): Promise<Result> {
   return resultOf(spawn(process.execPath, args, { env: { PATH: process.env.PATH } }));
 }
+
+describe('with a command in a terminal', () => {
+  it.skipIf(noTerminal !== null)(needing(noTerminal, 'the address of the page is printed'), async () => {
+    const command = `${process.execPath} ${CLI} sandbox -- ${process.execPath} -e 0`;
+    const { code, stdout } = await resultOf(spawn(SCRIPT, ['-qec', command, '/dev/null']));
+    expect(stdout).toMatch(/^Play as a person, and watch the bot: http:\/\/localhost:\d+\/sandbox\/#token=\S+\s*$/m);
+    expect(code).toBe(0);
+  });
+});
 
 describe('calls to routes that do not exist', () => {
   it('are listed once, at the end of the sandbox around the tests', async () => {

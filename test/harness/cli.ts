@@ -1,7 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+
+/** Runs a command in a terminal. */
+export const SCRIPT = '/usr/bin/script';
+export const noTerminal = existsSync(SCRIPT) ? null : `${SCRIPT} is missing; install bsdutils`;
 
 export const CLI = join(import.meta.dirname, '../../dist/cli.js');
 
