@@ -114,21 +114,22 @@ async function listen(
       app.log.error({ err: error }, 'Could not end a listener; its application gets interactions after a second'),
     );
   };
-  try {
-    const offered = await watchQueue(context, {
-      names: [topics.application(applicationId), ...(ownerTeamId === null ? [] : [topics.team(ownerTeamId)])],
-      requireAccess: () => keepListening(call, listener),
-      isUnsureAfter: mayChangeRoles,
-      shownOf: (message) => offeredTo(listener.listenerId, message),
-      onEnd: stop,
-    });
-    // Another listener may have replaced this one before the stream was open.
-    await keepListening(call, listener);
-    return taken(offered, (offer) => forwardInteraction(call, listener, offer));
-  } catch (error) {
+  const offered = await watchQueue(context, {
+    names: [topics.application(applicationId), ...(ownerTeamId === null ? [] : [topics.team(ownerTeamId)])],
+    requireAccess: () => keepListening(call, listener),
+    isUnsureAfter: mayChangeRoles,
+    shownOf: (message) => offeredTo(listener.listenerId, message),
+    onEnd: stop,
+  }).catch((error: unknown) => {
     stop();
     throw error;
-  }
+  });
+  // Another listener may have replaced this one before the stream was open.
+  await keepListening(call, listener).catch(async (error: unknown) => {
+    await offered.return();
+    throw error;
+  });
+  return taken(offered, (offer) => forwardInteraction(call, listener, offer));
 }
 
 type Offer = Pick<ForwardedInteraction, 'id' | 'body'>;

@@ -38,6 +38,8 @@ export { Bot, Fault, Guild, World } from './world.js';
 export interface SandboxOptions {
   /** An object, or the path of a YAML file. Default: {@link Seed}'s. */
   seed?: Seed | string | undefined;
+  /** The id of a world to use instead of a new one: in `causeway sandbox -- …`, CAUSEWAY_WORLD is that of its bot. */
+  world?: string | undefined;
   /** Whether the test moves the clock, which needs an instance of its own. Default: false. */
   clock?: boolean | undefined;
 }
@@ -55,11 +57,12 @@ let own: Promise<Instance> | undefined;
  * const answer = await world.person('ada').slash('lunch', { dish: 'Onion tart' });
  * @throws SandboxError for an invalid seed
  */
-export async function sandbox({ seed = {}, clock = false }: SandboxOptions = {}): Promise<{
+export async function sandbox({ seed = {}, world, clock = false }: SandboxOptions = {}): Promise<{
   instance: Instance;
   world: World;
 }> {
   const instance = clock ? await startInstance(program()) : (surroundingInstance() ?? (await ownInstance()));
+  if (world !== undefined) return { instance, world: await instance.world(world) };
   const content = typeof seed === 'string' ? await readFile(seed, 'utf8') : seed;
   return { instance, world: await instance.createWorld(content) };
 }

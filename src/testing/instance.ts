@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { ClockDescription, Seed, WorldDescription } from '../sandbox/protocol.js';
-import { Control, type ControlAddress } from './control.js';
+import { Control, type ControlAddress, segment } from './control.js';
 import { World } from './world.js';
 import { WorldClient } from './world-client.js';
 
@@ -66,6 +66,15 @@ export class Instance {
    */
   async createWorld(seed: Seed | string = {}): Promise<World> {
     const description = await this.#control.request<WorldDescription>('POST', '/worlds', seed);
+    return new World(new WorldClient(this.#control, description));
+  }
+
+  /**
+   * A world that exists, such as that of the bot which `causeway sandbox` runs.
+   * @throws SandboxError UNKNOWN_WORLD
+   */
+  async world(id: string): Promise<World> {
+    const description = await this.#control.request<WorldDescription>('GET', `/worlds/${segment(id)}`);
     return new World(new WorldClient(this.#control, description));
   }
 

@@ -42,6 +42,13 @@ describe('the control API', () => {
     expect((await signIn('grace')).session.portal).toBe('/portal');
   });
 
+  test('gives a world again by its id', async ({ instance }) => {
+    const made = await instance.createWorld({ people: ['ada'] });
+    const found = await instance.world(made.id);
+    expect([found.bot.token, found.person('ada').id]).toEqual([made.bot.token, made.person('ada').id]);
+    await expect(instance.world('none')).rejects.toMatchObject({ code: 'UNKNOWN_WORLD' });
+  });
+
   test('holds a request for the transcript until something happens', async ({ instance, running }) => {
     const world = await instance.createWorld();
     const read = async (after: number, withinMs: number) => {

@@ -2,6 +2,7 @@ import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { afterAll, describe, expect } from 'vitest';
 import type { World } from '../../src/testing/index.js';
 import { GatewayClient } from '../harness/gateway-client.js';
+import { ask } from '../harness/rest.js';
 import { test } from '../harness/sandbox.js';
 
 let world: World;
@@ -218,6 +219,26 @@ describe('a person', () => {
 });
 
 describe('a wait', () => {
+  test('waits for the commands of a bot that is starting', async ({ instance, running }) => {
+    const other = await instance.createWorld();
+    const ada = other.person('ada');
+    const missing = ada.slash('lunch', {}, { withinMs: 20 });
+    await expect(missing).rejects.toThrow('Test bot has registered no commands. Has the bot started?');
+    const asked = ada.slash('lunch');
+    const starting = await GatewayClient.open(running.origin);
+    await starting.ready(other.bot.token);
+    const { status } = await ask(running, 'PUT', `/applications/${other.bot.id}/commands`, {
+      json: [{ name: 'lunch', description: 'Suggests a dish' }],
+      headers: { authorization: `Bot ${other.bot.token}` },
+    });
+    expect(status).toBe(200);
+    const { d } = await starting.event(GatewayDispatchEvents.InteractionCreate);
+    await ask(running, 'POST', `/interactions/${d.id}/${d.token}/callback`, { json: REPLY });
+    expect((await asked).content).toBe(REPLY.data.content);
+    await starting.close();
+    await other.dispose();
+  });
+
   test('fails with the reason if the bot does not answer', async () => {
     const run = world.person('ada').in('kitchen').contextMenu('Greet', 'grace', { withinMs: 150 });
     await expect(run).rejects.toMatchObject({ code: 'NO_ANSWER' });

@@ -6,8 +6,10 @@ import { type CommandOption, type CommandRecord, commandRecord, GLOBAL_SCOPE } f
 import { invalidInput } from '../../domain/errors.js';
 import { autocompleteCommand, InvokedOptions, invokeCommand } from '../../domain/interactions/index.js';
 import { parseInput } from '../../domain/parse-input.js';
+import { topics } from '../../infra/streams/topics.js';
 import { notFound, SandboxError } from '../errors.js';
 import type { AnswerDescription } from '../protocol.js';
+import { until } from '../waiting.js';
 import type { World } from '../worlds/world.js';
 import { answerTo, renderAnswer } from './answers.js';
 import { receive, TestFile, UPLOADS_PER_CALL } from './files.js';
@@ -52,7 +54,7 @@ export async function runCommand(
     const interaction = await invokeBuiltIn(call, { channelId: channel.id, name: builtIn.name, options });
     return renderAnswer(world, call, interaction);
   }
-  const { command, path } = await findCommand(world, channel.guildId, input);
+  const { command, path } = await findCommand(world, channel.guildId, input, withinMs);
   const options = await wireOptions(world, command.options, path, input);
   const interaction = await invokeCommand(call, {
     channelId: channel.id,
@@ -72,7 +74,7 @@ export async function autocomplete(
   withinMs: number,
 ): Promise<AnswerDescription> {
   const channel = await world.channel(input.channel);
-  const { command, path } = await findCommand(world, channel.guildId, input);
+  const { command, path } = await findCommand(world, channel.guildId, input, withinMs);
   const options = await wireOptions(world, command.options, path, input, input.focused);
   const interaction = await autocompleteCommand(call, {
     channelId: channel.id,
@@ -87,21 +89,27 @@ function findBuiltIn(command: string) {
   return listBuiltIns().find(({ name }) => name === command.replace(/^\//, ''));
 }
 
-/** @throws SandboxError UNKNOWN_COMMAND with the commands that exist */
+/**
+ * Waits for a bot that has registered no command so far, because it may still be starting.
+ * @throws SandboxError UNKNOWN_COMMAND with the commands that exist
+ */
 async function findCommand(
   world: World,
   guildId: bigint | null,
   { command: wanted, application }: Pick<Chosen, 'command' | 'application'>,
+  withinMs: number,
 ): Promise<{ command: CommandRecord; path: string[] }> {
   const among = application === undefined ? world.applications : [world.application(application)];
-  const rows = await world.app.db.reader.applicationCommand.findMany({
-    where: {
-      applicationId: { in: among.map(({ id }) => id) },
-      scopeId: { in: [GLOBAL_SCOPE, guildId ?? GLOBAL_SCOPE] },
-    },
-    orderBy: { id: 'asc' },
-  });
-  const commands = rows.map(commandRecord);
+  const where = {
+    applicationId: { in: among.map(({ id }) => id) },
+    scopeId: { in: [GLOBAL_SCOPE, guildId ?? GLOBAL_SCOPE] },
+  };
+  const registered = async () => {
+    const rows = await world.app.db.reader.applicationCommand.findMany({ where, orderBy: { id: 'asc' } });
+    return rows.length > 0 ? rows.map(commandRecord) : null;
+  };
+  const streams = among.map(({ id }) => topics.application(id));
+  const commands = (await until(world.app, streams, withinMs, registered)) ?? [];
   const name = wanted.replace(/^\//, '');
   const whole = commands.find((command) => command.name === name);
   if (whole) return { command: whole, path: [] };
