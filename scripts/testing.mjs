@@ -12,6 +12,8 @@ const compiler = resolve(root, 'node_modules/.bin/tsc');
 rmSync(outdir, { recursive: true, force: true });
 await Promise.all([
   bundle('esm', {}),
+  // A program preloads it, so that it needs no CommonJS.
+  bundle('esm', { entryPoints: ['src/testing/clock/index.ts'], outfile: join(outdir, 'esm/clock.js') }),
   // CommonJS has no `import.meta`.
   bundle('cjs', {
     define: { 'import.meta.url': 'moduleUrl' },

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { type DomainError, refusalIn } from '../domain/errors.js';
@@ -27,6 +28,7 @@ export function createControlEntrypoint(sandbox: Sandbox, token: string): Entryp
   return {
     async drain() {
       for (const { transcript } of sandbox.worlds) transcript.close();
+      sandbox.followers.close();
     },
     mount(http) {
       http.register(
@@ -64,6 +66,14 @@ function mountApi(http: FastifyInstance, sandbox: Sandbox, tokenHash: string): v
   for (const row of routes) mountRoute(http, sandbox, row);
 }
 
+function goneOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
 function mountRoute(http: FastifyInstance, sandbox: Sandbox, row: Route): void {
   http.route({
     method: row.method,
@@ -75,7 +85,13 @@ function mountRoute(http: FastifyInstance, sandbox: Sandbox, row: Route): void {
       const query = row.query && parseInput(row.query, request.query);
       const params = request.params as Readonly<Record<string, string>>;
       const setCookie = (line: string) => void reply.header('set-cookie', line);
-      const run = recorded(sandbox, row, { params, body: body as never, query: query as never, setCookie });
+      const run = recorded(sandbox, row, {
+        params,
+        body: body as never,
+        query: query as never,
+        setCookie,
+        gone: goneOf(reply.raw),
+      });
       const answer = await run.catch((error: unknown) => {
         if (!(error instanceof SandboxError) || error.status < 422) throw error;
         throw error.withTranscript(transcriptText(sandbox.world(params.world).transcript));

@@ -176,6 +176,11 @@ export interface AuthorizationDescription {
   error: string | null;
 }
 
+/** A change of the clock, for programs whose timers follow it. */
+export interface ClockMove extends ClockDescription {
+  number: number;
+}
+
 export interface ClockDescription {
   /** The platform's time, in ISO 8601. */
   now: string;

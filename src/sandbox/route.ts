@@ -7,6 +7,8 @@ export interface RouteRequest<Body, Query> {
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
+  /** Aborted when the client closes the connection before the answer. */
+  gone: AbortSignal;
   /** @param line of `Set-Cookie` */
   setCookie(line: string): void;
 }

@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.js';
 import type { SandboxClock } from './clock.js';
+import { ClockFollowers } from './clock-followers.js';
 import { BotConnections } from './connections.js';
 import { notFound } from './errors.js';
 import { UnknownRoutes } from './unknown-routes.js';
@@ -13,6 +14,7 @@ export class Sandbox {
   readonly connections = new BotConnections();
   /** Of all worlds, also of removed ones. */
   readonly unknownRoutes = new UnknownRoutes();
+  readonly followers: ClockFollowers;
   readonly #worlds = new Map<string, World>();
   #created = 0;
   #app: AppContext | null = null;
@@ -20,7 +22,9 @@ export class Sandbox {
   constructor(
     readonly clock: SandboxClock,
     private readonly limits: WorldLimits,
-  ) {}
+  ) {
+    this.followers = new ClockFollowers(clock);
+  }
 
   /** The platform, which exists once it is connected with {@link attach}. */
   get app(): AppContext {

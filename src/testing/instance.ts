@@ -60,6 +60,12 @@ export class Instance {
     this.clock = new InstanceClock(this.#control);
   }
 
+  /** For a bot in a process of its own that runs with `node --import @causeway-preview/causeway/testing/clock`. */
+  get environment(): Record<string, string> {
+    const { url, token } = this.address;
+    return { CAUSEWAY_SANDBOX_URL: url, CAUSEWAY_SANDBOX_TOKEN: token };
+  }
+
   /**
    * @param seed an object, or YAML
    * @throws SandboxError for an invalid seed

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Builds the program and the portal if their source has changed since the last build. Tests run the built files. */
+/** Builds the program, the test kit and the portal if their source has changed since the last build. Tests run the built files. */
 export default function build(): void {
   renew(
     'dist/main.js',
@@ -13,6 +13,11 @@ export default function build(): void {
       run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
       run('scripts/bundle.mjs');
     },
+  );
+  renew(
+    'dist/testing/esm/package.json',
+    ['src/testing', 'src/sandbox/protocol.ts', 'tsconfig.testing.json', 'scripts/testing.mjs'],
+    () => run('scripts/testing.mjs'),
   );
   renew('dist/pages/routes.json', ['portal', 'scripts/portal.mjs', 'package-lock.json'], () =>
     run('scripts/portal.mjs'),

@@ -4,6 +4,7 @@ import { SandboxError } from '../errors.js';
 import type { ClockDescription } from '../protocol.js';
 import { type Route, route } from '../route.js';
 import type { Sandbox } from '../sandbox.js';
+import { LONGEST_WAIT_MS } from '../waiting.js';
 
 function describe({ clock }: Sandbox): ClockDescription {
   const { now, isFrozen } = clock.state();
@@ -27,11 +28,24 @@ async function move(sandbox: Sandbox, work: () => Promise<void> | void): Promise
   } catch (error) {
     throw error instanceof RangeError ? new SandboxError(400, 'INVALID_TIME', error.message) : error;
   }
+  await sandbox.followers.allFollowed();
   return describe(sandbox);
 }
 
+const Follow = z.object({
+  follower: z.string().min(1).max(100).describe('Any text that only this program uses.'),
+  after: z.coerce.number().int().min(0).default(0).describe('The number of the last move that it has followed.'),
+  withinMs: z.coerce.number().int().min(0).max(LONGEST_WAIT_MS).default(LONGEST_WAIT_MS),
+});
+
 export const clockRoutes: readonly Route[] = [
   route('GET /clock', { summary: "Describes the platform's time.", run: describe }),
+  route('GET /clock/moves', {
+    summary:
+      'Waits for the next move of the time. Moves wait until every program that asks has followed the one before.',
+    query: Follow,
+    run: (sandbox, { query: { follower, ...wait }, gone }) => sandbox.followers.next(follower, { ...wait, gone }),
+  }),
   route('POST /clock/freeze', {
     summary: 'Stops the time of the platform. Connections stay on real time.',
     run: (sandbox) => move(sandbox, () => sandbox.clock.freeze()),
