@@ -10,6 +10,7 @@ import type {
   PresetName,
   PresetOptions,
   RoleSeed,
+  Seed,
   TranscriptEntry,
   TranscriptFormat,
 } from '../sandbox/protocol.js';
@@ -106,6 +107,11 @@ export class World {
   transcript(format: 'jsonl' | 'text'): Promise<string>;
   transcript(format: TranscriptFormat = 'json'): Promise<TranscriptEntry[] | string> {
     return this.client.request('GET', '/transcript', undefined, { format });
+  }
+
+  /** The seed of a new world that is like this one now, without its messages. */
+  exportSeed(): Promise<Seed> {
+    return this.client.request('GET', '/seed');
   }
 
   /**

@@ -1,5 +1,6 @@
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { describe, expect } from 'vitest';
+import type { Seed } from '../../src/testing/index.js';
 import { GatewayClient } from '../harness/gateway-client.js';
 import { test } from '../harness/sandbox.js';
 
@@ -20,6 +21,75 @@ describe('a world', () => {
     await expect(fetch(`${one.api}/v10/guilds/${other.guild.id}`, asBot(one.bot.token))).resolves.toMatchObject({
       status: 403,
     });
+  });
+
+  test('can be exported as a seed, from which a world like it can be made', async ({ instance, running }) => {
+    const seed: Seed = {
+      name: 'Lunch',
+      people: ['ada', { name: 'grace', displayName: 'Grace' }, 'bob'],
+      guilds: [
+        {
+          name: 'Kitchen',
+          owner: 'grace',
+          members: ['ada', 'grace'],
+          channels: [
+            { name: 'Rooms', type: 'category' },
+            {
+              name: 'office',
+              topic: 'Plans',
+              slowMode: 5,
+              category: 'Rooms',
+              overwrites: [
+                { role: '@everyone', deny: ['ViewChannel'] },
+                { person: 'ada', allow: ['ViewChannel'] },
+                { application: 'Lunch bot', allow: ['ViewChannel', 'SendMessages'] },
+              ],
+            },
+            { name: 'Table', type: 'voice' },
+          ],
+          roles: [{ name: 'Chef', permissions: ['ManageMessages'], color: 255, hoist: true, members: ['ada'] }],
+          everyone: ['ViewChannel', 'SendMessages'],
+        },
+        { name: 'Hall', owner: 'ada', members: ['ada'], channels: [] },
+      ],
+      applications: [
+        {
+          name: 'Lunch bot',
+          description: 'Lunch',
+          owner: 'grace',
+          guilds: ['Kitchen'],
+          permissions: ['ManageRoles'],
+          privilegedIntents: ['MESSAGE_CONTENT'],
+          public: false,
+          redirectUris: ['http://localhost/back'],
+          commands: [{ name: 'lunch', description: 'Suggests a dish' }],
+          commandsFor: 'owner',
+        },
+      ],
+      rateLimits: 'real',
+    };
+    const world = await instance.createWorld(seed);
+    expect(await world.exportSeed()).toEqual(seed);
+    await world.guild.createChannel('menu');
+    await world.guild.addRole('grace', 'Chef');
+    const response = await fetch(`${running.url}/worlds/${world.id}/seed?format=yaml`, {
+      headers: { authorization: `Bearer ${running.token}` },
+    });
+    expect(response.headers.get('content-type')).toContain('yaml');
+    const copy = await instance.createWorld(await response.text());
+    expect(copy.guild.channels.map(({ name }) => name)).toEqual(['Rooms', 'office', 'Table', 'menu']);
+    const exported = await copy.exportSeed();
+    expect(exported).toEqual(await world.exportSeed());
+    expect(exported.guilds?.[0]).toMatchObject({ roles: [{ members: ['ada', 'grace'] }] });
+  });
+
+  test('has nothing but names in its seed where everything else is the default', async ({ instance }) => {
+    const world = await instance.createWorld();
+    const { guilds, applications } = await world.exportSeed();
+    expect([guilds, applications]).toEqual([
+      [{ name: 'Test server', owner: 'ada', members: ['ada', 'grace'], channels: [{ name: 'general' }] }],
+      [{ name: 'Test bot', owner: 'ada' }],
+    ]);
   });
 
   test('returns to its seed with the same ids', async ({ instance }) => {

@@ -16,4 +16,5 @@ export {
   GLOBAL_SCOPE,
 } from './record.js';
 export { isReservedName } from './reserved-names.js';
+export { shortBodyOf } from './short-body.js';
 export { updateCommand } from './update.js';

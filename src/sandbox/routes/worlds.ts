@@ -1,7 +1,10 @@
+import { stringify } from 'yaml';
+import { z } from 'zod';
 import { signIn, startPage } from '../people/sessions.js';
 import type { DisposalDescription, InstanceDescription } from '../protocol.js';
-import { route } from '../route.js';
+import { route, TextAnswer } from '../route.js';
 import { describeWorld } from '../worlds/describe.js';
+import { exportSeed } from '../worlds/export.js';
 import { PersonSeed, Seed } from '../worlds/seed.js';
 
 export const worldRoutes = [
@@ -20,6 +23,15 @@ export const worldRoutes = [
   route('GET /worlds/:world', {
     summary: 'Describes a world with the tokens of its bots.',
     run: (sandbox, { params }) => describeWorld(sandbox.world(params.world), sandbox.connections),
+  }),
+  route('GET /worlds/:world/seed', {
+    summary: 'Writes the seed of a new world that is like this one now.',
+    query: z.object({ format: z.enum(['json', 'yaml']).default('json') }),
+    contentTypes: ['application/json', 'application/yaml'],
+    async run(sandbox, { params, query: { format } }): Promise<object> {
+      const seed = await exportSeed(sandbox.world(params.world));
+      return format === 'json' ? seed : new TextAnswer('application/yaml', stringify(seed, { lineWidth: 0 }));
+    },
   }),
   route('POST /worlds/:world/reset', {
     summary: 'Returns to the seed, with the same ids. Bots stay connected and their commands stay registered.',
