@@ -28,8 +28,9 @@ export function addDoctorCommand(program: Command): void {
       const { runChecks } = await import('./checks/index.js');
       const checks = await runChecks(box ? 'box' : 'cloud');
       const isOk = checks.every(({ status }) => status !== 'error');
-      process.stdout.write(json ? `${JSON.stringify({ ok: isOk, checks }, null, 2)}\n` : asText(checks));
-      process.exit(isOk ? 0 : 1);
+      const text = json ? `${JSON.stringify({ ok: isOk, checks }, null, 2)}\n` : asText(checks);
+      // A pipe may still hold the output when the write returns.
+      process.stdout.write(text, () => process.exit(isOk ? 0 : 1));
     });
 }
 
