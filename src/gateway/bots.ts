@@ -256,7 +256,9 @@ export class Bots {
         }
       }
     } catch (error) {
-      this.#logFault(error, 'Could not read applications for the gateway');
+      // At a stop, the sessions leave before the database closes.
+      const isNeeded = bots.some(([botId, bot]) => this.#bots.get(botId) === bot);
+      if (isNeeded) this.#logFault(error, 'Could not read applications for the gateway');
     }
   }
 
