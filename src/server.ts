@@ -50,8 +50,9 @@ import { STREAM_GAP } from './infra/streams/stream.js';
 import { topics } from './infra/streams/topics.js';
 import { createOAuthEntrypoint } from './oauth/index.js';
 import { createPortalEntrypoint } from './portal/index.js';
-import { createUplink, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
+import { createUplink, type Dial, type EnteredBox, enterBox, requireNoBox } from './relay/box/index.js';
 import {
+  type BoxInterceptor,
   CloudBotDirectory,
   type CrossProcessMessage,
   createDirectory,
@@ -97,6 +98,10 @@ export interface Interceptors {
   rest?: RestInterceptor;
   gateway?: ConnectionClass;
   endpoints?: (endpoints: Endpoints) => Endpoints;
+  /** In the cloud. */
+  boxes?: BoxInterceptor;
+  /** On a box: its connections to the cloud. */
+  dial?: Dial;
 }
 
 export interface Server {
@@ -238,7 +243,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const operationsHttp = config.metricsPort === null ? http : fastify();
   mountOperations(operationsHttp, operations);
   const accounts = createAccounts(app);
-  const relay = createRelay(app, bots, redis && createBus<CrossProcessMessage>(redis, log));
+  const crossProcessBus = redis && createBus<CrossProcessMessage>(redis, log);
+  const relay = createRelay(app, bots, crossProcessBus, overrides.interceptors?.boxes);
   const directory = createDirectory(app, relay.transports, redis && new SharedKeys(redis));
   boxClient.set(relay.boxClient);
   const entrypoints: Entrypoint[] = [
@@ -263,7 +269,12 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...(overrides.entrypoints?.(app) ?? []),
   ];
   const uplink = dialsCloud(opened.box)
-    ? createUplink(app, { ...opened.box, perform: performHanded(app), random: overrides.random })
+    ? createUplink(app, {
+        ...opened.box,
+        perform: performHanded(app),
+        random: overrides.random,
+        dial: overrides.interceptors?.dial,
+      })
     : null;
   if (uplink) entrypoints.push(uplink);
   for (const entrypoint of entrypoints) await entrypoint.mount?.(http);

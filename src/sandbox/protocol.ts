@@ -62,6 +62,8 @@ export interface GuildSeed {
   roles?: (string | RoleSeed)[] | undefined;
   /** The permissions of `@everyone`. Default: Discord's. */
   everyone?: PermissionName[] | undefined;
+  /** Whether the server is on the self-hosted box of the world. Default: false. */
+  box?: boolean | undefined;
 }
 
 export interface ApplicationSeed {
@@ -122,6 +124,8 @@ export interface GuildDescription {
   owner: string;
   channels: { id: string; name: string; type: number }[];
   roles: { id: string; name: string }[];
+  /** Whether it is on the box of the world, where people have other ids. */
+  isOnBox: boolean;
 }
 
 export interface InstanceDescription {
@@ -313,7 +317,20 @@ export interface IdentifyFault extends FaultPeriod {
   effect: { type: 'budgetUsedUp' };
 }
 
-export type FaultSeed = RestFault | GatewayFault | EndpointFault | GuildFault | IdentifyFault;
+/** The box of the world, which has the servers with `box: true`. */
+export interface BoxFault extends FaultOccasion {
+  box: true;
+  /** Only requests of this application. */
+  application?: string | undefined;
+  effect: /** The line of the box is cut from the start of the rule to its end, whatever the occasion. */
+    | { type: 'offline' }
+    /** Answers to requests of bots come this much later. */
+    | { type: 'delay'; ms: number }
+    /** The box carries out a write, and its answer is lost. */
+    | { type: 'answerLost' };
+}
+
+export type FaultSeed = RestFault | GatewayFault | EndpointFault | GuildFault | IdentifyFault | BoxFault;
 
 /** A set of rules. */
 export type PresetName = 'flakyNetwork' | 'rateLimited' | 'rollingRestart' | 'outage';

@@ -5,6 +5,7 @@ import { BotConnections } from './connections.js';
 import { notFound } from './errors.js';
 import { UnknownRoutes } from './unknown-routes.js';
 import type { WorldLimits } from './world-limits.js';
+import type { BoxSettings } from './worlds/box.js';
 import type { BuiltApplication } from './worlds/build.js';
 import type { Seed } from './worlds/seed.js';
 import { World } from './worlds/world.js';
@@ -22,6 +23,7 @@ export class Sandbox {
   constructor(
     readonly clock: SandboxClock,
     private readonly limits: WorldLimits,
+    private readonly boxes: BoxSettings,
   ) {
     this.followers = new ClockFollowers(clock);
   }
@@ -43,7 +45,7 @@ export class Sandbox {
   /** @throws INVALID_INPUT */
   async createWorld(seed: Seed): Promise<World> {
     this.#created += 1;
-    const world = await World.create(this.app, seed, this.#created);
+    const world = await World.create(this.app, seed, this.#created, this.boxes);
     this.#worlds.set(world.id, world);
     this.limits.add(world);
     return world;

@@ -12,6 +12,7 @@ import { packageRoot } from '../infra/package-root.js';
 import { createServer } from '../server.js';
 import { SandboxClock } from './clock.js';
 import { createControlEntrypoint } from './entrypoint.js';
+import { interceptBoxes } from './interceptors/boxes.js';
 import { interceptEndpoints } from './interceptors/endpoints.js';
 import { interceptGateway } from './interceptors/gateway.js';
 import { interceptRest } from './interceptors/rest.js';
@@ -67,17 +68,16 @@ export async function startSandbox({
   const remove = () => rm(dataDir, { recursive: true, force: true });
   try {
     if (existsSync(database)) await copyFile(database, join(dataDir, 'causeway.db'));
-    const config = readConfig({
+    const settings = {
       LOG_LEVEL: 'warn',
       BUILT_IN_COMMANDS: 'off',
       DRAIN_TIMEOUT_MS: '4000',
       ...settingsIn(env),
-      PORT: String(port),
-      DATA_DIR: dataDir,
-    });
+    };
+    const config = readConfig({ ...settings, PORT: String(port), DATA_DIR: dataDir });
     const clock = new SandboxClock();
     const limits = new WorldLimits(createClockedRateLimits(clock));
-    const sandbox = new Sandbox(clock, limits);
+    const sandbox = new Sandbox(clock, limits, { clock, database, env: settings });
     const server = await createServer(config, {
       clock,
       connectionClock: systemClock,
@@ -90,6 +90,7 @@ export async function startSandbox({
         rest: interceptRest(sandbox),
         gateway: interceptGateway(sandbox),
         endpoints: interceptEndpoints(sandbox),
+        boxes: interceptBoxes(sandbox),
       },
     });
     const origin = await server.start();
@@ -103,6 +104,7 @@ export async function startSandbox({
       unknownRoutes: () => sandbox.unknownRoutes.describe(),
       async stop() {
         for (const { faults } of sandbox.worlds) faults.clear();
+        await Promise.all(sandbox.worlds.map(({ box }) => box?.dispose()));
         await server.stop();
         await remove();
       },

@@ -1,4 +1,4 @@
-import type { AppContext } from '../context.js';
+import type { CallContext } from '../domain/call.js';
 
 /** Longest wait of one request, in milliseconds. */
 export const LONGEST_WAIT_MS = 60_000;
@@ -10,7 +10,7 @@ export const LONGEST_WAIT_MS = 60_000;
  * @returns null when the time is over
  */
 export async function until<Found>(
-  { bus }: Pick<AppContext, 'bus'>,
+  { bus }: Pick<CallContext, 'bus'>,
   topics: readonly string[],
   withinMs: number,
   look: () => Promise<Found | null>,

@@ -209,17 +209,20 @@ export class Guild {
   readonly roles: GuildDescription['roles'];
   /** The id of its owner. */
   readonly owner: string;
+  /** Whether it is on the box of the world. */
+  readonly isOnBox: boolean;
 
   /** @internal */
   constructor(
     private readonly world: WorldClient,
-    { id, name, channels, roles, owner }: GuildDescription,
+    { id, name, channels, roles, owner, isOnBox }: GuildDescription,
   ) {
     this.id = id;
     this.name = name;
     this.channels = channels;
     this.roles = roles;
     this.owner = owner;
+    this.isOnBox = isOnBox;
   }
 
   async createChannel(

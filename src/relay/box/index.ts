@@ -9,11 +9,12 @@ import { enrol } from './enrol.js';
 import { EventFeed } from './event-feed.js';
 import { BoxIdentity, type Enrolment, holdsBox } from './identity.js';
 import { isOnThisMachine } from './origins.js';
-import { Uplink } from './uplink.js';
+import { type Dial, Uplink } from './uplink.js';
 import { type Perform, Work } from './work.js';
 
 export type { BoxIdentity } from './identity.js';
 export type { Perform } from './work.js';
+export { type Dial, dialRelay };
 
 export interface EnteredBox {
   identity: BoxIdentity;
@@ -76,11 +77,12 @@ export interface BoxParts extends EnteredBox {
   perform: Perform;
   /** Like `Math.random`. */
   random?: (() => number) | undefined;
+  dial?: Dial | undefined;
 }
 
 export function createUplink(
   app: AppContext,
-  { identity, enrolment, perform, random = Math.random }: BoxParts,
+  { identity, enrolment, perform, random = Math.random, dial = dialRelay }: BoxParts,
 ): UplinkEntrypoint {
   const { connectionClock: clock, log } = app;
   const { idSpace } = enrolment;
@@ -101,7 +103,7 @@ export function createUplink(
     feed,
     clock,
     log,
-    dial: dialRelay,
+    dial,
     random,
     onRefused: (reason) => refuse(new RefusedByCloud(reason)),
   });

@@ -20,12 +20,13 @@ import { CrossProcessServer } from './cross-process/server.js';
 import { RelayBoxClient } from './forwarding/box-client.js';
 import { CloudBoxTransports } from './forwarding/cloud-transports.js';
 import { InFlightWrites } from './forwarding/in-flight-writes.js';
-import type { BoxTransports } from './forwarding/transport.js';
+import { BoxError, type BoxInterceptor, type BoxTransports } from './forwarding/transport.js';
 
 export { CloudBotDirectory } from './cloud-bot-directory.js';
 export type { CrossProcessMessage } from './cross-process/messages.js';
 export { createDirectory } from './forwarding/directory.js';
 export { RemoteGuildStore } from './guild-store.js';
+export { BoxError, type BoxInterceptor };
 
 /** Time for open requests at shutdown, slightly less than its time limit. */
 const LEAVING_MS = 6_000;
@@ -44,7 +45,12 @@ export interface Relay {
 }
 
 /** @param bus null if there is only one process */
-export function createRelay(app: AppContext, bots: CloudBotDirectory, bus: Bus<CrossProcessMessage> | null): Relay {
+export function createRelay(
+  app: AppContext,
+  bots: CloudBotDirectory,
+  bus: Bus<CrossProcessMessage> | null,
+  intercept: BoxInterceptor = (_boxId, _request, _callOptions, send) => send(),
+): Relay {
   const here = new BoxesHere(app);
   const quota = new ResponseQuota();
   const crossProcess = bus && new CrossProcessClient(bus, app.connectionClock, quota);
@@ -53,6 +59,7 @@ export function createRelay(app: AppContext, bots: CloudBotDirectory, bus: Bus<C
     here,
     crossProcess,
     inFlight: new InFlightWrites(app.connectionClock),
+    intercept,
   });
   const crossProcessServer =
     bus &&

@@ -1,4 +1,5 @@
 import type {
+  BoxFault,
   EndpointFault,
   FaultDescription,
   FaultOccasion,
@@ -88,6 +89,22 @@ export class Faults {
     return this.#effect(application, (rule): rule is EndpointFault => 'endpoint' in rule);
   }
 
+  /** @param isWrite only a write is carried out before its answer is lost */
+  onBoxRequest(application: string | null, isWrite: boolean): BoxFault['effect'] | null {
+    const isSame = (rule: FaultSeed): rule is BoxFault =>
+      isOfBox(rule) && (rule.effect.type === 'delay' || (rule.effect.type === 'answerLost' && isWrite));
+    return this.#effect(application, isSame);
+  }
+
+  get isBoxOffline(): boolean {
+    return this.#lasting(isOfOfflineBox) !== undefined;
+  }
+
+  /** Counts a connection of the box that was cut or refused. */
+  noteOfflineBox(): void {
+    note(this.#lasting(isOfOfflineBox));
+  }
+
   isUnavailable(guild: Named): boolean {
     return this.#lasting(isOfGuild(guild)) !== undefined;
   }
@@ -112,7 +129,7 @@ export class Faults {
   }
 
   /** Counts the occasion for every rule that matches. The first one that is due applies. */
-  #effect<Fault extends RestFault | GatewayFault | EndpointFault>(
+  #effect<Fault extends RestFault | GatewayFault | EndpointFault | BoxFault>(
     application: string | null,
     matches: (rule: FaultSeed) => rule is Fault,
   ): Fault['effect'] | null {
@@ -149,6 +166,14 @@ function isOfGateway(rule: FaultSeed): rule is GatewayFault {
 /** @param t undefined or null for what is not an event */
 function isEvent(event: string, t: string | null | undefined): boolean {
   return event === '*' ? typeof t === 'string' : event === t;
+}
+
+export function isOfBox(rule: FaultSeed): rule is BoxFault {
+  return 'box' in rule;
+}
+
+function isOfOfflineBox(rule: FaultSeed): boolean {
+  return isOfBox(rule) && rule.effect.type === 'offline';
 }
 
 function isOfGuild({ id, name }: Named): (rule: FaultSeed) => rule is GuildFault {

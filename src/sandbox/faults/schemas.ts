@@ -96,6 +96,22 @@ const IdentifyRule = z.strictObject({
   effect: z.strictObject({ type: z.literal('budgetUsedUp') }),
 });
 
+const BoxRule = z
+  .strictObject({
+    ...Occasion,
+    box: z.literal(true),
+    effect: z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('offline') }),
+      z.strictObject({ type: z.literal('delay'), ms }),
+      z.strictObject({ type: z.literal('answerLost') }),
+    ]),
+  })
+  .refine(
+    ({ effect, box: _box, forMs: _forMs, ...occasion }) =>
+      effect.type !== 'offline' || Object.values(occasion).every((value) => value === undefined),
+    'The box is offline for all bots until the rule ends: set only forMs.',
+  );
+
 export const PresetRule = z.strictObject({
   ...Period,
   preset: z.enum(['flakyNetwork', 'rateLimited', 'rollingRestart', 'outage']),
@@ -109,6 +125,7 @@ const KINDS: Readonly<Record<string, z.ZodType>> = {
   endpoint: EndpointRule,
   guild: GuildRule,
   identify: IdentifyRule,
+  box: BoxRule,
 };
 
 /** A field decides the kind, so that errors concern only that kind. */

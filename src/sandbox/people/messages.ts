@@ -37,11 +37,11 @@ export async function send(
   call: CallContext,
   { channel, content, replyTo, files }: z.output<typeof NewTestMessage>,
 ): Promise<APIMessage> {
-  const { id } = await world.channel(channel);
+  const { id, guildId } = await world.channel(channel);
   const reference = replyTo === undefined ? undefined : { messageId: BigInt(replyTo), failIfNotExists: undefined };
-  const received = await receive(world.app, files);
+  const received = await receive(call, files);
   const body = { content, reference };
-  return shown(world, await sendMessage(call, { channelId: id, body, files: received }));
+  return shown(world, guildId, await sendMessage(call, { channelId: id, body, files: received }));
 }
 
 /** @throws the refusals of `editMessage` */
@@ -50,8 +50,12 @@ export async function edit(
   call: CallContext,
   { channel, message, content }: z.output<typeof TestEdit>,
 ): Promise<APIMessage> {
-  const { id } = await world.channel(channel);
-  return shown(world, await editMessage(call, { channelId: id, messageId: BigInt(message), body: { content } }));
+  const { id, guildId } = await world.channel(channel);
+  return shown(
+    world,
+    guildId,
+    await editMessage(call, { channelId: id, messageId: BigInt(message), body: { content } }),
+  );
 }
 
 /** Deferred answers that a wait skips. */
@@ -78,9 +82,9 @@ export async function nextMessage(
 ): Promise<APIMessage> {
   const { id, guildId } = await world.channel(channel);
   const place = await accessChannel(call, id, 'viewChannel');
-  const author = authorOf(world, from);
+  const author = authorOf(world, guildId, from);
   const look = async () => {
-    const rows = await world.app.db.reader.message.findMany({
+    const rows = await call.read.message.findMany({
       where: { channelId: id, id: { gt: after }, ...author, ...visibleTo(viewerOf(call)) },
       orderBy: { id: 'asc' },
       select: { id: true, flags: true },
@@ -90,8 +94,8 @@ export async function nextMessage(
     const next = rows.find(({ flags }) => (flags & MessageFlags.Loading) === 0);
     return next ? loadMessage(call, place, next.id, viewerOf(call)) : null;
   };
-  const found = await until(world.app, topicsOf(call, guildId), withinMs, look);
-  if (found) return shown(world, found);
+  const found = await until(call, topicsOf(call, guildId), withinMs, look);
+  if (found) return shown(world, guildId, found);
   throw new SandboxError(504, 'NO_MESSAGE', `No message from ${from} came in ${channel} within ${withinMs} ms.`);
 }
 
@@ -109,10 +113,10 @@ export async function nextEdit(
   const { id, guildId } = await world.channel(channel);
   const place = await accessChannel(call, id, 'viewChannel');
   const look = async () => {
-    const found = shown(world, await loadMessage(call, place, BigInt(message), viewerOf(call)));
+    const found = shown(world, guildId, await loadMessage(call, place, BigInt(message), viewerOf(call)));
     return found.edited_timestamp === since ? null : found;
   };
-  const found = await until(world.app, topicsOf(call, guildId), withinMs, look);
+  const found = await until(call, topicsOf(call, guildId), withinMs, look);
   if (found) return found;
   throw new SandboxError(504, 'NO_EDIT', `The message ${message} was not edited within ${withinMs} ms.`);
 }
@@ -123,15 +127,15 @@ function topicsOf(call: CallContext, guildId: bigint | null): string[] {
   return guildId === null ? [own] : [topics.guild(guildId), own];
 }
 
-function authorOf(world: World, from: string) {
+function authorOf(world: World, guildId: bigint | null, from: string) {
   if (from === 'anyone') return {};
   if (from === 'bots') return { author: { bot: true } };
-  const users = [...world.people.values(), ...world.applications];
+  const users = [...world.at(guildId).people.values(), ...world.applications];
   const found = users.find(({ name, id }) => name === from || String(id) === from);
   if (!found) throw notFound('user', from, ['bots', 'anyone', ...users.map(({ name }) => name)]);
   return { authorId: found.id };
 }
 
-function shown({ app }: World, message: MessageRecord): APIMessage {
-  return renderMessage(message, app.addresses);
+function shown(world: World, guildId: bigint | null, message: MessageRecord): APIMessage {
+  return renderMessage(message, world.at(guildId).app.addresses);
 }

@@ -42,7 +42,7 @@ export const guildRoutes: readonly Route[] = [
     summary: 'Adds a person to the server.',
     async run(sandbox, { params }) {
       const { world, guild } = await builder(sandbox, params);
-      await world.join(guild, world.person(params.person ?? ''));
+      await world.join(guild, world.person(params.person ?? '', guild.id));
     },
   }),
   route(`PATCH ${AT}/members/:person`, {
@@ -53,7 +53,7 @@ export const guildRoutes: readonly Route[] = [
     }),
     async run(sandbox, { params, body }) {
       const { world, guild, call } = await builder(sandbox, params);
-      const { id: userId } = world.person(params.person ?? '');
+      const { id: userId } = world.person(params.person ?? '', guild.id);
       const until = body.timeoutUntil;
       await updateMember(call, {
         guildId: guild.id,
@@ -67,7 +67,7 @@ export const guildRoutes: readonly Route[] = [
     summary: 'Removes a person from the server.',
     async run(sandbox, { params }) {
       const { world, guild, call } = await builder(sandbox, params);
-      await kickMember(call, { guildId: guild.id, userId: world.person(params.person ?? '').id });
+      await kickMember(call, { guildId: guild.id, userId: world.person(params.person ?? '', guild.id).id });
     },
   }),
   route(`PUT ${AT}/members/:person/roles/:role`, {
@@ -75,7 +75,11 @@ export const guildRoutes: readonly Route[] = [
     async run(sandbox, { params }) {
       const { world, guild, call } = await builder(sandbox, params);
       const role = await world.role(guild, params.role ?? '');
-      await addMemberRole(call, { guildId: guild.id, userId: world.person(params.person ?? '').id, roleId: role.id });
+      await addMemberRole(call, {
+        guildId: guild.id,
+        userId: world.person(params.person ?? '', guild.id).id,
+        roleId: role.id,
+      });
     },
   }),
   route(`DELETE ${AT}/members/:person/roles/:role`, {
@@ -85,7 +89,7 @@ export const guildRoutes: readonly Route[] = [
       const role = await world.role(guild, params.role ?? '');
       await removeMemberRole(call, {
         guildId: guild.id,
-        userId: world.person(params.person ?? '').id,
+        userId: world.person(params.person ?? '', guild.id).id,
         roleId: role.id,
       });
     },

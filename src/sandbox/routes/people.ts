@@ -5,6 +5,7 @@ import { joinGuild, leaveGuild } from '../../domain/guilds/index.js';
 import { createInvite } from '../../domain/invites/index.js';
 import { addReaction, deleteMessage, removeReaction, startTyping } from '../../domain/messages/index.js';
 import { joinVoice, leaveVoice } from '../../domain/voice/index.js';
+import { SandboxError } from '../errors.js';
 import { Autocompletion, autocomplete, Invocation, runCommand } from '../people/commands.js';
 import { Submission, submit, Use, use } from '../people/components.js';
 import { Authorization, authorize } from '../people/consent.js';
@@ -31,10 +32,13 @@ const Wait = z.object({
 const MessageKey = z.strictObject({ channel: z.string(), message: Id });
 const Reaction = MessageKey.extend({ emoji: z.string().describe('Such as 👍, or name:id.') });
 
-/** @returns the person's world and call */
-async function actor(sandbox: Sandbox, { world: id, person }: Readonly<Record<string, string>>) {
+/**
+ * The person's world and call.
+ * @param channel where they act
+ */
+async function actor(sandbox: Sandbox, { world: id, person = '' }: Readonly<Record<string, string>>, channel?: string) {
   const world = sandbox.world(id);
-  return { world, call: await world.as(person ?? '') };
+  return { world, call: await (channel === undefined ? world.as(person) : world.asIn(person, channel)) };
 }
 
 /** Runs `work` as the person. A refusal says what they may do in the channel. */
@@ -44,8 +48,26 @@ async function inChannel<Result>(
   channel: string,
   work: (world: World, call: CallContext) => Promise<Result>,
 ): Promise<Result> {
-  const { world, call } = await actor(sandbox, params);
+  const { world, call } = await actor(sandbox, params, channel);
   return explaining(world, call, channel, () => work(world, call));
+}
+
+/**
+ * Like {@link inChannel}, where the platform has interactions.
+ * @throws SandboxError ON_BOX
+ */
+function interacting<Result>(
+  sandbox: Sandbox,
+  params: Readonly<Record<string, string>>,
+  channel: string,
+  work: (world: World, call: CallContext) => Promise<Result>,
+): Promise<Result> {
+  return inChannel(sandbox, params, channel, async (world, call) => {
+    if (call.boxRoutes.isInBox) {
+      throw new SandboxError(409, 'ON_BOX', 'Commands, buttons and modals do not work in a server on a box.');
+    }
+    return work(world, call);
+  });
 }
 
 const AT = '/worlds/:world/people/:person';
@@ -57,7 +79,7 @@ const interactionRoutes = [
     query: Wait,
     action: ({ command, channel }) => `runs /${command} in ${channel}`,
     run: (sandbox, { params, body, query }) =>
-      inChannel(sandbox, params, body.channel, (world, call) => runCommand(world, call, body, query.withinMs)),
+      interacting(sandbox, params, body.channel, (world, call) => runCommand(world, call, body, query.withinMs)),
   }),
   route(`POST ${AT}/autocompletions`, {
     summary: 'Asks for the choices of an option.',
@@ -65,7 +87,7 @@ const interactionRoutes = [
     query: Wait,
     action: ({ command, focused }) => `types ${focused} of /${command}`,
     run: (sandbox, { params, body, query }) =>
-      inChannel(sandbox, params, body.channel, (world, call) => autocomplete(world, call, body, query.withinMs)),
+      interacting(sandbox, params, body.channel, (world, call) => autocomplete(world, call, body, query.withinMs)),
   }),
   route(`POST ${AT}/components`, {
     summary: "Clicks a button or chooses in a select, and waits for the bot's answer.",
@@ -74,7 +96,7 @@ const interactionRoutes = [
     action: ({ component, values }) =>
       values ? `chooses ${values.join(', ')} in "${component}"` : `clicks "${component}"`,
     run: (sandbox, { params, body, query }) =>
-      inChannel(sandbox, params, body.channel, (world, call) => use(world, call, body, query.withinMs)),
+      interacting(sandbox, params, body.channel, (world, call) => use(world, call, body, query.withinMs)),
   }),
   route(`POST ${AT}/modals`, {
     summary: "Submits a modal and waits for the bot's answer.",
@@ -153,7 +175,7 @@ const messageRoutes = [
       from: z.string().default('bots').describe('`bots`, `anyone`, or a name.'),
     }),
     async run(sandbox, { params, query: { after, withinMs, ...wait } }) {
-      const { world, call } = await actor(sandbox, params);
+      const { world, call } = await actor(sandbox, params, wait.channel);
       return nextMessage(world, call, { ...wait, after: BigInt(after) }, withinMs);
     },
   }),
@@ -164,7 +186,7 @@ const messageRoutes = [
       since: z.string().optional().describe('Its `edited_timestamp` so far. Default: not edited.'),
     }),
     async run(sandbox, { params, query: { withinMs, since = null, ...key } }) {
-      const { world, call } = await actor(sandbox, params);
+      const { world, call } = await actor(sandbox, params, key.channel);
       return nextEdit(world, call, { ...key, since }, withinMs);
     },
   }),
@@ -195,8 +217,9 @@ const membershipRoutes = [
     body: z.strictObject({ guild: z.string().optional().describe('Default: the first server.') }),
     action: () => 'leaves the server',
     async run(sandbox, { params, body }) {
-      const { world, call } = await actor(sandbox, params);
-      await leaveGuild(call, world.guild(body.guild).id);
+      const world = sandbox.world(params.world);
+      const { id } = world.guild(body.guild);
+      await leaveGuild(await world.as(params.person ?? '', id), id);
     },
   }),
   route(`PUT ${AT}/voice`, {
@@ -207,12 +230,16 @@ const membershipRoutes = [
     }),
     action: ({ channel }) => (channel === null ? 'leaves voice' : `joins voice in ${channel}`),
     async run(sandbox, { params, body }) {
-      const { world, call } = await actor(sandbox, params);
-      if (body.channel === null) await leaveVoice(call, world.guild(body.guild).id);
-      else {
-        const { id } = world.person(params.person ?? '');
-        const connection = world.app.connections.openForRequests(id, async () => true);
-        await joinVoice(call, { channelId: (await world.channel(body.channel)).id }, connection);
+      const world = sandbox.world(params.world);
+      const { person = '' } = params;
+      if (body.channel === null) {
+        const { id } = world.guild(body.guild);
+        await leaveVoice(await world.as(person, id), id);
+      } else {
+        const { id: channelId, guildId } = await world.channel(body.channel);
+        const { id } = world.person(person, guildId);
+        const connection = world.at(guildId).app.connections.openForRequests(id, async () => true);
+        await joinVoice(await world.as(person, guildId), { channelId }, connection);
       }
     },
   }),

@@ -64,17 +64,21 @@ export class WorldRows {
 
   /**
    * @param number makes the people's handles unique, because worlds share an instance
+   * @param bots on a box, the applications of the cloud. Their installations belong there, too.
    * @throws INVALID_INPUT for a name that the seed does not have
    */
   constructor(
     private readonly app: AppContext,
     private readonly seed: Seed,
     private readonly number: number,
+    private readonly bots: readonly BuiltApplication[] | null = null,
   ) {
     this.#at = new Date(app.clock.now());
     const people = seed.people.map((person, index) => this.#person(person, index));
     this.built = { people, guilds: [], applications: [] };
-    this.built.applications = seed.applications.map((application, index) => this.#application(application, index));
+    this.built.applications = bots
+      ? bots.map((bot) => this.#copyOfBot(bot))
+      : seed.applications.map((application, index) => this.#application(application, index));
     for (const [index, guild] of seed.guilds.entries()) this.built.guilds.push(this.#guild(guild, index));
   }
 
@@ -91,6 +95,10 @@ export class WorldRows {
     for (const { id, ...data } of this.#applications)
       await db.application.updateMany({ where: { id: id ?? 0n }, data });
     await this.#insertContent(db);
+  }
+
+  get installations(): readonly Prisma.InstallationCreateManyInput[] {
+    return this.#installations;
   }
 
   /** Server and bot of each bot that is in a server. */
@@ -118,6 +126,7 @@ export class WorldRows {
     await db.channelOverwrite.createMany({ data: this.#overwrites });
     await db.member.createMany({ data: this.#members });
     await db.memberRole.createMany({ data: this.#memberRoles });
+    if (this.bots) return;
     await db.installation.createMany({ data: this.#installations });
     await db.commandPermission.createMany({ data: this.#permissions });
   }
@@ -129,6 +138,11 @@ export class WorldRows {
     this.#users.push(user);
     this.#accounts.push(account);
     return { id: user.id, name: person.name };
+  }
+
+  #copyOfBot(bot: BuiltApplication): BuiltApplication {
+    this.#users.push({ id: bot.id, username: bot.name, bot: true });
+    return bot;
   }
 
   #application(seed: ApplicationSeed, index: number): BuiltApplication {

@@ -8,10 +8,15 @@ export async function describeWorld(world: World, connections: BotConnections): 
   const { app } = world;
   const { publicUrl, gatewayUrl } = app.addresses;
   const guildIds = world.guilds.map(({ id }) => id);
-  const [channels, roles] = await Promise.all([
-    app.db.reader.channel.findMany({ where: { guildId: { in: guildIds } }, orderBy: { position: 'asc' } }),
-    app.db.reader.role.findMany({ where: { guildId: { in: guildIds } }, orderBy: { position: 'asc' } }),
-  ]);
+  const readers = [app, ...(world.box ? [world.box.app] : [])].map(({ db }) => db.reader);
+  const listed = readers.map((reader) =>
+    Promise.all([
+      reader.channel.findMany({ where: { guildId: { in: guildIds } }, orderBy: { position: 'asc' } }),
+      reader.role.findMany({ where: { guildId: { in: guildIds } }, orderBy: { position: 'asc' } }),
+    ]),
+  );
+  const lists = await Promise.all(listed);
+  const [channels, roles] = [lists.flatMap(([one]) => one), lists.flatMap(([, one]) => one)];
   return {
     id: world.id,
     name: world.seed.name ?? `World ${world.id}`,
@@ -27,6 +32,7 @@ export async function describeWorld(world: World, connections: BotConnections): 
         .filter(({ guildId }) => guildId === id)
         .map((channel) => ({ id: String(channel.id), name: channel.name, type: channel.type })),
       roles: roles.filter(({ guildId }) => guildId === id).map((role) => ({ id: String(role.id), name: role.name })),
+      isOnBox: world.box?.guilds.some((guild) => guild.id === id) ?? false,
     })),
     applications: world.applications.map(({ id, ownerId: _owner, ...rest }) => ({
       id: String(id),

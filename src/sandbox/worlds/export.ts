@@ -27,8 +27,9 @@ type CommandBody = NonNullable<ApplicationSeed['commands']>[number];
 
 type Names = ReadonlyMap<bigint, string>;
 
-function namesIn({ people, applications }: World): Names {
-  return new Map([...people.values(), ...applications].map(({ id, name }) => [id, name]));
+function namesIn({ people, applications, box }: World): Names {
+  const users = [...people.values(), ...(box?.people.values() ?? []), ...applications];
+  return new Map(users.map(({ id, name }) => [id, name]));
 }
 
 async function peopleOf({ app, people }: World): Promise<Seed['people']> {
@@ -39,7 +40,8 @@ async function peopleOf({ app, people }: World): Promise<Seed['people']> {
   );
 }
 
-async function guildSeed({ app, people }: World, { id }: BuiltGuild, names: Names): Promise<GuildSeed> {
+async function guildSeed(world: World, { id }: BuiltGuild, names: Names): Promise<GuildSeed> {
+  const { app, people } = world.at(id);
   const { reader } = app.db;
   const ofGuild = { guildId: id };
   const [guild, channels, roles, members, memberRoles] = await Promise.all([
@@ -74,6 +76,7 @@ async function guildSeed({ app, people }: World, { id }: BuiltGuild, names: Name
       }),
     ),
     everyone: isDefault ? undefined : permissionNames(everyone),
+    box: world.box?.guilds.some((guild) => guild.id === id),
   });
 }
 

@@ -76,6 +76,7 @@ const GuildSeed = z.strictObject({
   channels: z.array(named(ChannelSeed)).default(() => [ChannelSeed.parse({ name: 'general' })]),
   roles: z.array(named(RoleSeed)).default([]).describe('From the lowest to the highest.'),
   everyone: Permissions.optional().describe("The permissions of @everyone. Default: Discord's."),
+  box: z.boolean().default(false).describe('Whether the server is on the self-hosted box of the world.'),
 });
 
 const INTENTS = ['GUILD_MEMBERS', 'PRESENCES', 'MESSAGE_CONTENT'] as const;

@@ -5,10 +5,11 @@ import type { Channel, Role } from '../../infra/database/index.js';
 import { parseSnowflake } from '../../infra/ids/ids.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { BotConnections } from '../connections.js';
-import { notFound } from '../errors.js';
-import { Faults } from '../faults/rules.js';
+import { notFound, SandboxError } from '../errors.js';
+import { Faults, isOfBox } from '../faults/rules.js';
 import type { FaultDescription, FaultSeed } from '../protocol.js';
 import { Transcript } from '../transcript.js';
+import { type BoxSettings, WorldBox } from './box.js';
 import { type BuiltApplication, type BuiltGuild, type Named, personRows, repeated, WorldRows } from './build.js';
 import { removeContent, removeOwners, scopeOfWorld, type WorldScope } from './restore.js';
 import type { PersonSeed, Seed } from './seed.js';
@@ -20,8 +21,8 @@ import type { PersonSeed, Seed } from './seed.js';
 export class World {
   readonly transcript = new Transcript();
   readonly faults = new Faults((rule) => void this.#faultEnded(rule));
+  #box: WorldBox | null = null;
   readonly people = new Map<string, Named>();
-  readonly guilds: readonly BuiltGuild[];
   readonly applications: readonly BuiltApplication[];
 
   private constructor(
@@ -31,17 +32,18 @@ export class World {
     private readonly rows: WorldRows,
   ) {
     for (const person of rows.built.people) this.people.set(person.name, person);
-    this.guilds = rows.built.guilds;
     this.applications = rows.built.applications;
   }
 
   /** @throws INVALID_INPUT for a name that the seed does not have, and for an invalid command */
-  static async create(app: AppContext, seed: Seed, number: number): Promise<World> {
-    const rows = new WorldRows(app, seed, number);
+  static async create(app: AppContext, seed: Seed, number: number, boxes: BoxSettings): Promise<World> {
+    const inCloud = { ...seed, guilds: seed.guilds.filter(({ box }) => !box) };
+    const rows = new WorldRows(app, inCloud, number);
     await app.callOfNobody().write(({ db }) => rows.insert(db));
     const world = new World(String(number), app, seed, rows);
     try {
       await rows.registerCommands();
+      if (inCloud.guilds.length < seed.guilds.length) await world.#addBox(number, boxes);
     } catch (error) {
       await world.dispose();
       throw error;
@@ -49,12 +51,48 @@ export class World {
     return world;
   }
 
-  /** @throws SandboxError for an application or a server that the world does not have */
+  async #addBox(number: number, settings: BoxSettings): Promise<void> {
+    const [first] = this.people.keys();
+    const owner = await this.as(first ?? '');
+    const box = await WorldBox.create({
+      settings,
+      cloud: this.app,
+      owner,
+      seed: this.seed,
+      number,
+      applications: this.applications,
+      isOffline: () => this.faults.isBoxOffline,
+      onRefused: () => this.faults.noteOfflineBox(),
+    });
+    this.#box = box;
+    await this.app.callOfNobody().write(({ db }) => box.install(db));
+  }
+
+  /** Null if no server of the seed is on a box. */
+  get box(): WorldBox | null {
+    return this.#box;
+  }
+
+  /** Those on the box come last. */
+  get guilds(): readonly BuiltGuild[] {
+    return this.#box ? [...this.rows.built.guilds, ...this.#box.guilds] : this.rows.built.guilds;
+  }
+
+  /** The instance that has a server: the box, or the cloud. */
+  at(guildId: bigint | null): { app: AppContext; people: ReadonlyMap<string, Named> } {
+    return this.#box?.guilds.some(({ id }) => id === guildId) ? this.#box : this;
+  }
+
+  /** @throws SandboxError for an application, a server or a box that the world does not have */
   addFault(rule: FaultSeed): FaultDescription {
     if ('application' in rule && rule.application !== undefined) this.application(rule.application);
     const guild = 'guild' in rule ? this.guild(rule.guild) : null;
+    if (isOfBox(rule) && !this.#box) {
+      throw new SandboxError(409, 'NO_BOX', 'The world has no box: give a server of its seed "box: true".');
+    }
     const added = this.faults.add(rule);
     if (guild) this.#hideGuild(guild);
+    if (this.faults.isBoxOffline) this.#box?.cut();
     return added;
   }
 
@@ -90,30 +128,43 @@ export class World {
 
   /** Makes a person a member without an invite. */
   async join({ id: guildId }: BuiltGuild, { id: userId }: Named): Promise<void> {
-    const call = this.app.callOfNobody();
+    const call = this.at(guildId).app.callOfNobody();
     await call.write((write) => becomeMember(call, write, { guildId, userId }), {
       streams: [topics.guild(guildId), topics.user(userId)],
     });
   }
 
-  /** The call context of a person, whose permissions the platform checks. */
-  as(name: string): Promise<CallContext> {
-    return this.#callOf(this.person(name).id);
+  /**
+   * The call context of a person, whose permissions the platform checks.
+   * @param guildId the server in which they act
+   */
+  as(name: string, guildId: bigint | null = null): Promise<CallContext> {
+    return this.#callOf(this.person(name, guildId).id, guildId);
+  }
+
+  /** @param channel as in {@link channel} */
+  async asIn(name: string, channel: string): Promise<CallContext> {
+    return this.as(name, this.#box && (await this.channel(channel)).guildId);
   }
 
   /** The call context of the owner of a server or an application, who may do everything with it. */
-  asOwnerOf({ ownerId }: Pick<BuiltGuild, 'ownerId'>): Promise<CallContext> {
-    return this.#callOf(ownerId);
+  asOwnerOf({ id, ownerId }: Pick<BuiltGuild, 'id' | 'ownerId'>): Promise<CallContext> {
+    return this.#callOf(ownerId, id);
   }
 
-  async #callOf(id: bigint): Promise<CallContext> {
-    const user = await this.app.db.reader.user.findUniqueOrThrow({ where: { id } });
-    return callContext(this.app, { kind: 'person', user });
+  async #callOf(id: bigint, guildId: bigint | null): Promise<CallContext> {
+    const { app } = this.at(guildId);
+    const user = await app.db.reader.user.findUniqueOrThrow({ where: { id } });
+    return callContext(app, { kind: 'person', user });
   }
 
-  person(name: string): Named {
-    const found = this.people.get(name) ?? [...this.people.values()].find(({ id }) => String(id) === name);
-    if (!found) throw notFound('person', name, [...this.people.keys()]);
+  /** @param guildId a server, because people have other ids on the box */
+  person(name: string, guildId: bigint | null = null): Named {
+    const { people } = this.at(guildId);
+    // In the server, people have the names of those in the cloud, whose ids work everywhere.
+    const known = [...people.values(), ...this.people.values()].find(({ id }) => String(id) === name);
+    const found = people.get(known?.name ?? name);
+    if (!found) throw notFound('person', name, [...people.keys()]);
     return found;
   }
 
@@ -132,18 +183,20 @@ export class World {
    * @param name `general`, `#general`, `Server/general` or an id
    */
   async channel(name: string): Promise<Channel> {
-    const { reader } = this.app.db;
+    const readers = [this.app, ...(this.#box ? [this.#box.app] : [])].map(({ db }) => db.reader);
     const id = parseSnowflake(name);
     if (id !== undefined) {
-      const found = await reader.channel.findUnique({ where: { id } });
-      if (found) return found;
+      for (const reader of readers) {
+        const found = await reader.channel.findUnique({ where: { id } });
+        if (found) return found;
+      }
     }
     const at = name.lastIndexOf('/');
     const guilds = at < 0 ? this.guilds : [this.guild(name.slice(0, at))];
-    const channels = await reader.channel.findMany({
-      where: { guildId: { in: guilds.map((guild) => guild.id) } },
-      orderBy: [{ type: 'asc' }, { id: 'asc' }],
-    });
+    const where = { guildId: { in: guilds.map((guild) => guild.id) } };
+    const orderBy = [{ type: 'asc' }, { id: 'asc' }] as const;
+    const listed = readers.map((reader) => reader.channel.findMany({ where, orderBy: [...orderBy] }));
+    const channels = (await Promise.all(listed)).flat();
     const wanted = name.slice(at + 1).replace(/^#/, '');
     const found = channels.find((channel) => channel.name === wanted);
     if (found) return found;
@@ -155,7 +208,7 @@ export class World {
   }
 
   async role(guild: BuiltGuild, name: string): Promise<Role> {
-    const roles = await this.app.db.reader.role.findMany({ where: { guildId: guild.id } });
+    const roles = await this.at(guild.id).app.db.reader.role.findMany({ where: { guildId: guild.id } });
     const found = roles.find((role) => role.name === name || String(role.id) === name);
     if (found) return found;
     throw notFound(
@@ -180,18 +233,24 @@ export class World {
       applications: scope.applications.filter((id) => !this.applications.some((application) => application.id === id)),
       teams: scope.teams,
     };
+    await this.#box?.stop();
     await this.app.callOfNobody().write(async ({ db }) => {
       await removeContent(db, scope);
       await removeOwners(db, added);
       await this.rows.restore(db);
+      await this.#box?.install(db);
     });
     for (const person of [...this.people.values()])
       if (added.people.includes(person.id)) this.people.delete(person.name);
     this.#announceChanges();
-    for (const guild of this.guilds) this.#hideGuild(guild);
+    for (const guild of this.rows.built.guilds) this.#hideGuild(guild);
     const members = this.rows.botMembers();
-    const sent = members.map(([guildId, userId]) => connections.untilGuildIsSent(userId, guildId));
+    const sent = [...members, ...(this.#box?.botMembers() ?? [])].map(([guildId, userId]) =>
+      connections.untilGuildIsSent(userId, guildId),
+    );
     for (const [guildId, userId] of members) this.app.publish({ type: 'GUILD_JOINED', guildId, userId });
+    // A box that begins again shows its servers to the bots.
+    await this.#box?.restart();
     await Promise.all(sent);
     this.transcript.add({ kind: 'world', text: 'The world was reset.' });
   }
@@ -199,6 +258,7 @@ export class World {
   /** Removes everything, and ends the sessions of its bots. */
   async dispose(): Promise<void> {
     this.faults.clear();
+    await this.#box?.dispose();
     const scope = await this.#scope();
     await this.app.callOfNobody().write(async ({ db }) => {
       await removeContent(db, scope);

@@ -268,6 +268,7 @@ class Guild:
         self.owner = description["owner"]
         self.channels = description["channels"]
         self.roles = description["roles"]
+        self.is_on_box = description["isOnBox"]
 
     def create_channel(self, name, **settings):
         return self._request("POST", "/channels", {"name": name, **settings})

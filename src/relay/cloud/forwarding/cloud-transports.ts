@@ -3,7 +3,14 @@ import { boxHolder } from '../../../domain/boxes/index.js';
 import type { BoxesHere } from '../connections/boxes-here.js';
 import type { CrossProcessClient } from '../cross-process/client.js';
 import type { InFlightWrites } from './in-flight-writes.js';
-import { BoxError, type BoxTransport, type BoxTransports } from './transport.js';
+import {
+  BoxError,
+  type BoxInterceptor,
+  type BoxTransport,
+  type BoxTransports,
+  type CallOptions,
+  type ForwardedRequest,
+} from './transport.js';
 
 export interface CloudBoxTransportsParts {
   app: AppContext;
@@ -11,6 +18,7 @@ export interface CloudBoxTransportsParts {
   inFlight: InFlightWrites;
   /** Null if there is only one process. */
   crossProcess: CrossProcessClient | null;
+  intercept: BoxInterceptor;
 }
 
 export class CloudBoxTransports implements BoxTransports {
@@ -35,18 +43,20 @@ export class CloudBoxTransports implements BoxTransports {
 
   /** Each send uses the newest connection (docs/relay.md, R-16). */
   #joining(boxId: bigint): BoxTransport {
-    const { here, inFlight: joined } = this.parts;
+    const { here, inFlight: joined, intercept } = this.parts;
     const newest = () => {
       const connection = here.get(boxId);
       if (!connection) throw new BoxError('offline', 'the box is no longer connected');
       return connection;
     };
+    const send = (request: ForwardedRequest, callOptions: CallOptions) =>
+      intercept(boxId, request, callOptions, async () => newest().request(request, callOptions));
     return {
       boxId,
       request: async (request, callOptions) => {
         const { fingerprint } = callOptions;
-        if (fingerprint === undefined) return newest().request(request, callOptions);
-        return joined.perform({ ...callOptions, fingerprint }, async (once) => newest().request(request, once));
+        if (fingerprint === undefined) return send(request, callOptions);
+        return joined.perform({ ...callOptions, fingerprint }, (once) => send(request, once));
       },
       call: async (name, input, callOptions) => newest().call(name, input, callOptions),
     };

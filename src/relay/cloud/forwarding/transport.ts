@@ -64,6 +64,14 @@ export interface BoxTransport {
   call(name: string, input: object, callOptions: CallOptions): Promise<BoxAnswer>;
 }
 
+/** May disturb a request of a bot and its answer. */
+export type BoxInterceptor = (
+  boxId: bigint,
+  request: ForwardedRequest,
+  callOptions: CallOptions,
+  send: () => Promise<BoxAnswer>,
+) => Promise<BoxAnswer>;
+
 export interface BoxTransports {
   /** Null if the box is connected to no process. */
   to(boxId: bigint): Promise<BoxTransport | null>;
