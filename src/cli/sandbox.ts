@@ -77,19 +77,27 @@ async function run(command: readonly string[], { port, seed, readyFile }: Sandbo
   }
 }
 
-async function untilEnded(running: RunningSandbox, env: Record<string, string>, ended: Promise<void>): Promise<number> {
+async function untilEnded(
+  running: RunningSandbox,
+  env: Record<string, string>,
+  ended: Promise<unknown>,
+): Promise<number> {
   process.stdout.write(describe(running, env));
   await ended;
   return 0;
 }
 
-/** Resolves on a signal, or when the program that started this one ends. */
-function endOfUse(): Promise<void> {
+/** Resolves on a signal, or when the program that started this one ends, with the milliseconds that a command has left. */
+function endOfUse(): Promise<number> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
-    if (process.channel) process.once('disconnect', () => resolve());
+    // A terminal sends SIGINT to the command too.
+    process.on('SIGINT', () => resolve(ENDS_BY_ITSELF_MS));
+    process.on('SIGTERM', () => resolve(0));
+    if (process.channel) process.once('disconnect', () => resolve(0));
   });
 }
+
+const ENDS_BY_ITSELF_MS = 3_000;
 
 /** @throws {StartError} */
 async function readSeed(file: string): Promise<unknown> {
@@ -152,10 +160,10 @@ Press Ctrl+C to stop. Its data is then removed.
 function runCommand(
   [file = '', ...args]: readonly string[],
   env: Record<string, string>,
-  ended: Promise<void>,
+  ended: Promise<number>,
 ): Promise<number> {
   const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  void ended.then(() => child.kill());
+  void ended.then((ms) => setTimeout(() => child.kill(), ms).unref());
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new StartError(`could not run ${file}: ${error.message}`)));
     child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));

@@ -44,3 +44,33 @@ describe('calls to routes that do not exist', () => {
     expect(code).toBe(0);
   });
 });
+
+describe('a command in a sandbox', () => {
+  /** Starts a command in a process group of its own, as a shell does, and sends a signal to all of it. */
+  async function interrupted(script: string): Promise<Result> {
+    const args = [
+      CLI,
+      'sandbox',
+      '--',
+      process.execPath,
+      '-e',
+      `${script}; console.log('ready'); setInterval(() => {}, 1e6)`,
+    ];
+    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH }, detached: true });
+    child.stdout.once('data', () => process.kill(-(child.pid ?? 0), 'SIGINT'));
+    return resultOf(child);
+  }
+
+  it('ends by itself when Ctrl+C is pressed', async () => {
+    const script = `
+      process.on('SIGINT', () => setTimeout(() => process.exit(7), 200));
+      process.on('SIGTERM', () => process.exit(8));`;
+    expect(await interrupted(script)).toMatchObject({ code: 7 });
+  });
+
+  // The command has 3 s.
+  it('is ended if it does not heed Ctrl+C', async () => {
+    const { code, stdout } = await interrupted(`process.on('SIGINT', () => console.log('no'))`);
+    expect({ code, stdout }).toEqual({ code: 128 + 15, stdout: 'ready\nno\n' });
+  });
+});
