@@ -24,6 +24,8 @@ export const EXAMPLES: readonly [name: string, rule: FaultSeed][] = [
   ['Heartbeats are not acknowledged', { opcode: 11, effect: { type: 'drop' } }],
   ['Sessions cannot be resumed', { opcode: 6, effect: { type: 'invalidSession', resumable: false } }],
   ['The endpoint gets bad signatures', { endpoint: true, effect: { type: 'badSignature' } }],
+  ['The box is offline', { box: true, effect: { type: 'offline' } }],
+  ['The box loses the next answer', { box: true, nth: 1, effect: { type: 'answerLost' } }],
 ];
 
 /** Such as `POST /channels/:id/messages, nth 1 → status 502`. */
@@ -33,7 +35,7 @@ export function textOf({ effect: { type, ...how }, ...when }: FaultSeed): string
   return `${parts.map(inWords).join(', ')} → ${[type, ...Object.entries(how).map(inWords)].join(' ')}`;
 }
 
-const SUBJECTS = ['route', 'event', 'opcode', 'endpoint', 'guild', 'identify'];
+const SUBJECTS = ['route', 'event', 'opcode', 'endpoint', 'guild', 'identify', 'box'];
 
 /** Names that say nothing more than their values. */
 const PLAIN = ['route', 'event', 'status'];

@@ -239,6 +239,7 @@ export class Guild {
     await this.#request('PUT', `/members/${segment(person)}`);
   }
 
+  /** @param person also an application, like in all methods below */
   async removeMember(person: string): Promise<void> {
     await this.#request('DELETE', `/members/${segment(person)}`);
   }

@@ -280,6 +280,12 @@ describe('a rule', () => {
     await other.dispose();
   });
 
+  test('can be removed once', async () => {
+    const fault = await world.addFault({ route: MESSAGES, effect: { type: 'hang' } });
+    await fault.remove();
+    await expect(fault.remove()).rejects.toMatchObject({ code: 'UNKNOWN_FAULT', status: 404 });
+  });
+
   test('is refused if it names an unknown application, or no occasion', async () => {
     const effect = { type: 'drop' } as const;
     await expect(world.addFault({ application: 'Tea bot', event: 'READY', effect })).rejects.toThrow(

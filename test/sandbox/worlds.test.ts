@@ -72,6 +72,8 @@ describe('a world', () => {
     expect(await world.exportSeed()).toEqual(seed);
     await world.guild.createChannel('menu');
     await world.guild.addRole('grace', 'Chef');
+    // Seeds give roles to people only.
+    await world.guild.addRole('Lunch bot', 'Chef');
     const response = await fetch(`${running.url}/worlds/${world.id}/seed?format=yaml`, {
       headers: { authorization: `Bearer ${running.token}` },
     });

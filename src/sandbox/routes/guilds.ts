@@ -53,7 +53,7 @@ export const guildRoutes: readonly Route[] = [
     }),
     async run(sandbox, { params, body }) {
       const { world, guild, call } = await builder(sandbox, params);
-      const { id: userId } = world.person(params.person ?? '', guild.id);
+      const { id: userId } = world.memberNamed(guild, params.person ?? '');
       const until = body.timeoutUntil;
       await updateMember(call, {
         guildId: guild.id,
@@ -67,7 +67,7 @@ export const guildRoutes: readonly Route[] = [
     summary: 'Removes a person from the server.',
     async run(sandbox, { params }) {
       const { world, guild, call } = await builder(sandbox, params);
-      await kickMember(call, { guildId: guild.id, userId: world.person(params.person ?? '', guild.id).id });
+      await kickMember(call, { guildId: guild.id, userId: world.memberNamed(guild, params.person ?? '').id });
     },
   }),
   route(`PUT ${AT}/members/:person/roles/:role`, {
@@ -77,7 +77,7 @@ export const guildRoutes: readonly Route[] = [
       const role = await world.role(guild, params.role ?? '');
       await addMemberRole(call, {
         guildId: guild.id,
-        userId: world.person(params.person ?? '', guild.id).id,
+        userId: world.memberNamed(guild, params.person ?? '').id,
         roleId: role.id,
       });
     },
@@ -89,7 +89,7 @@ export const guildRoutes: readonly Route[] = [
       const role = await world.role(guild, params.role ?? '');
       await removeMemberRole(call, {
         guildId: guild.id,
-        userId: world.person(params.person ?? '', guild.id).id,
+        userId: world.memberNamed(guild, params.person ?? '').id,
         roleId: role.id,
       });
     },

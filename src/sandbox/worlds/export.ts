@@ -43,6 +43,7 @@ async function peopleOf({ app, people }: World): Promise<Seed['people']> {
 async function guildSeed(world: World, { id }: BuiltGuild, names: Names): Promise<GuildSeed> {
   const { app, people } = world.at(id);
   const { reader } = app.db;
+  const nameOfPerson = new Map([...people.values()].map((one) => [one.id, one.name]));
   const ofGuild = { guildId: id };
   const [guild, channels, roles, members, memberRoles] = await Promise.all([
     reader.guild.findUniqueOrThrow({ where: { id } }),
@@ -71,7 +72,7 @@ async function guildSeed(world: World, { id }: BuiltGuild, names: Names): Promis
         const holders = memberRoles.filter(({ roleId }) => roleId === role.id);
         return roleSeed(
           role,
-          holders.flatMap(({ userId }) => names.get(userId) ?? []),
+          holders.flatMap(({ userId }) => nameOfPerson.get(userId) ?? []),
         );
       }),
     ),

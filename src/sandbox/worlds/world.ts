@@ -168,6 +168,11 @@ export class World {
     return found;
   }
 
+  /** A person, or the bot of an application. */
+  memberNamed({ id: guildId }: BuiltGuild, name: string): Named {
+    return this.applications.find((one) => one.name === name || String(one.id) === name) ?? this.person(name, guildId);
+  }
+
   /** @param name default: the only one, or the first */
   application(name?: string): BuiltApplication {
     return find('application', this.applications, name);
