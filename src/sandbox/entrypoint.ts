@@ -20,7 +20,8 @@ const MAX_BODY = 32 * 1024 * 1024;
 const LOOPBACK = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/;
 
 /**
- * The control API of a sandbox at `/sandbox`, and its page. They answer only this machine; the API needs the token.
+ * The control API of a sandbox at `/sandbox`, and its page. They answer only this machine. All but the page and the
+ * API's document needs the token.
  * @param token compared in constant time
  */
 export function createControlEntrypoint(sandbox: Sandbox, token: string): Entrypoint {
@@ -40,6 +41,7 @@ export function createControlEntrypoint(sandbox: Sandbox, token: string): Entryp
             }
           });
           mountPage(scope, sandbox.app);
+          scope.get('/openapi.json', async () => controlDocument(routes, sandbox.app.addresses.publicUrl));
           scope.register(async (api) => mountApi(api, sandbox, tokenHash));
         },
         { prefix: CONTROL_PATH },
@@ -62,7 +64,6 @@ function mountApi(http: FastifyInstance, sandbox: Sandbox, tokenHash: string): v
       );
     }
   });
-  http.get('/openapi.json', async () => controlDocument(routes, sandbox.app.addresses.publicUrl));
   for (const row of routes) mountRoute(http, sandbox, row);
 }
 

@@ -92,11 +92,17 @@ export class World {
     }
     const added = this.faults.add(rule);
     if (guild) this.#hideGuild(guild);
-    if (this.faults.isBoxOffline) this.#box?.cut();
+    if (isOfBox(rule) && rule.effect.type === 'offline') {
+      this.transcript.add({ kind: 'fault', text: 'The line of the box is cut.' });
+      this.#box?.cut();
+    }
     return added;
   }
 
   async #faultEnded(rule: FaultSeed): Promise<void> {
+    if (isOfBox(rule) && rule.effect.type === 'offline') {
+      this.transcript.add({ kind: 'fault', text: 'The line of the box is mended.' });
+    }
     if (!('guild' in rule)) return;
     const guild = this.guild(rule.guild);
     if (this.faults.isUnavailable(guild)) return;
