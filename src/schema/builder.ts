@@ -96,7 +96,7 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({
   description:
-    'Reads data. All fields except `me` and `instance` require a signed-in caller. Personal tokens can read applications and the commands that their owner can run.',
+    'Reads data. All fields except `me` and `instance` require a signed-in caller. Personal tokens can read applications and the commands that their owner can run; of servers, channels and teams they see only names.',
   authScopes: { session: true },
 });
 builder.mutationType({
@@ -109,7 +109,10 @@ builder.subscriptionType({
   authScopes: { session: true },
 });
 
-/** Options of a root field that personal tokens can use, too. */
+/** Options of a type that personal tokens reach from an application, but which shows more than applications. */
+export const NEEDS_SESSION = { authScopes: { session: true } } as const;
+
+/** Options of a root field, or of a field of a type that needs a session, for personal tokens too. */
 export const WITH_PERSONAL_TOKEN = { skipTypeScopes: true, authScopes: { person: true } } as const;
 
 export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];

@@ -26,7 +26,7 @@ import { DIRECT_PERMISSIONS } from '../domain/permissions.js';
 import { takeAsCaller } from '../domain/rate-limits.js';
 import type { Channel as ChannelRow } from '../infra/database/index.js';
 import { renderOverwrite } from '../wire/channels.js';
-import { builder, type InputFields, inputOf } from './builder.js';
+import { builder, type InputFields, inputOf, NEEDS_SESSION, WITH_PERSONAL_TOKEN } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { isHere, readerOf, visibleChannel } from './guild-readers/index.js';
@@ -41,11 +41,16 @@ import { User } from './users.js';
 const MOST_RECIPIENTS = 2;
 
 export const Channel = builder.prismaObject('Channel', {
+  ...NEEDS_SESSION,
   description: 'A channel of a server, or a direct channel between two users.',
   fields: (t) => ({
-    id: t.field(snowflakeId),
-    name: t.exposeString('name', { description: '1–100 characters. Empty for a direct channel.' }),
+    id: t.field({ ...WITH_PERSONAL_TOKEN, ...snowflakeId }),
+    name: t.exposeString('name', {
+      ...WITH_PERSONAL_TOKEN,
+      description: '1–100 characters. Empty for a direct channel.',
+    }),
     type: t.exposeInt('type', {
+      ...WITH_PERSONAL_TOKEN,
       description: "Discord's channel type: 0 text, 1 direct, 2 voice, 4 category or 5 announcement.",
     }),
     guild: t.relation('guild', {

@@ -4,7 +4,7 @@ import { ownGuildIds } from '../domain/guilds/index.js';
 import type { Guild as GuildRow } from '../infra/database/index.js';
 import { isMadeByBox } from '../infra/ids/ids.js';
 import { idOrNull } from '../wire/id.js';
-import { builder } from './builder.js';
+import { builder, NEEDS_SESSION, WITH_PERSONAL_TOKEN } from './builder.js';
 import { Channel } from './channels.js';
 import type { GraphqlContext } from './context.js';
 import { readerOf } from './guild-readers/index.js';
@@ -24,12 +24,13 @@ const GuildTier = builder.enumType('GuildTier', {
 });
 
 export const Guild = builder.prismaObject('Guild', {
+  ...NEEDS_SESSION,
   description:
     'A server, visible to its members. ' +
     'A server on a box is visible to the owner of the box, and mostly empty while the box is offline.',
   fields: (t) => ({
-    id: t.field(snowflakeId),
-    name: t.exposeString('name', { description: '2–100 characters.' }),
+    id: t.field({ ...WITH_PERSONAL_TOKEN, ...snowflakeId }),
+    name: t.exposeString('name', { ...WITH_PERSONAL_TOKEN, description: '2–100 characters.' }),
     description: t.string({
       nullable: true,
       description: 'At most 300 characters. Null if none is set.',

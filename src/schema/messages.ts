@@ -30,7 +30,7 @@ import { snowflakeTime } from '../infra/ids/ids.js';
 import type { Limit } from '../infra/rate-limits.js';
 import { renderComponents } from '../wire/components.js';
 import { renderAttachment, renderEmbeds, renderReaction, shownFiles } from '../wire/messages.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, NEEDS_SESSION } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { idOf, parseId, parseOptionalId, snowflakeId } from './ids.js';
@@ -100,6 +100,7 @@ export const Message = builder.prismaObject('Message', {
 
 builder.prismaObjectFields(Message, (t) => ({
   referencedMessage: t.field({
+    ...NEEDS_SESSION,
     type: Message,
     nullable: true,
     description: 'Message that this one replies or refers to. Null if there is none, or it was deleted.',

@@ -20,7 +20,7 @@ import {
 } from '../domain/teams/index.js';
 import type { Team as TeamRow, User as UserRow } from '../infra/database/index.js';
 import { Application, TeamRole } from './applications.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, NEEDS_SESSION, WITH_PERSONAL_TOKEN } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { DeletedPayload } from './deleted.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
@@ -38,11 +38,12 @@ const TeamMember = builder.objectRef<{ user: UserRow; role: PortalRole }>('TeamM
 });
 
 export const Team = builder.prismaObject('Team', {
+  ...NEEDS_SESSION,
   description:
     'A group of developers who own applications together. Its lists are empty for callers who are not members.',
   fields: (t) => ({
-    id: t.field(snowflakeId),
-    name: t.exposeString('name', { description: '2–32 characters.' }),
+    id: t.field({ ...WITH_PERSONAL_TOKEN, ...snowflakeId }),
+    name: t.exposeString('name', { ...WITH_PERSONAL_TOKEN, description: '2–32 characters.' }),
     iconUrl: t.string({
       nullable: true,
       description: 'URL of the icon. Null if none is set.',

@@ -5,7 +5,7 @@ import { parseInput } from '../domain/parse-input.js';
 import { OwnProfile, shownByIds, updateOwnUser } from '../domain/users/index.js';
 import type { AuthUser, User as UserRow } from '../infra/database/index.js';
 import { renderUser } from '../wire/users.js';
-import { builder, inputOf } from './builder.js';
+import { builder, inputOf, NEEDS_SESSION } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { fieldKey, referredRows } from './lists.js';
@@ -31,11 +31,13 @@ export const User = builder.prismaObject('User', {
     }),
     bot: t.exposeBoolean('bot', { description: 'Whether the user is the bot of an application.' }),
     email: t.string({
+      ...NEEDS_SESSION,
       nullable: true,
       description: 'Email address. Null unless the user is the caller.',
       resolve: async ({ id }, _args, context) => (await ownAccount(context, id))?.email ?? null,
     }),
     emailVerified: t.boolean({
+      ...NEEDS_SESSION,
       nullable: true,
       description:
         'Whether the email address is verified, which accepting invitations requires. Null unless the user is the caller.',

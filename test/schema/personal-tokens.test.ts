@@ -1,3 +1,4 @@
+import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { describe, expect } from 'vitest';
 import { schema } from '../../src/schema/index.js';
 import { it } from '../harness/fixtures.js';
@@ -27,6 +28,32 @@ it.beforeAll(async ({ server: shared }) => {
 async function createToken(input: object = {}): Promise<{ token: string; id: string }> {
   const { createPersonalToken } = await ada.graphql(CREATE, { input: { name: 'CI', ...input } });
   return { token: createPersonalToken.token, id: createPersonalToken.personalToken.id };
+}
+
+interface AccessOptions {
+  skipTypeScopes?: boolean;
+  authScopes?: { session?: boolean };
+}
+
+/** By type, the fields that a query with a personal token reaches. */
+function openFields(): Record<string, string[]> {
+  const optionsOf = ({ extensions }: GraphQLField<unknown, unknown> | GraphQLObjectType) =>
+    (extensions.pothosOptions ?? {}) as AccessOptions;
+  const reached: Record<string, string[]> = {};
+  const reach = (type: GraphQLObjectType) => {
+    if (reached[type.name]) return;
+    const needsSession = optionsOf(type).authScopes?.session === true;
+    const open = Object.values(type.getFields()).filter((field) => {
+      const { skipTypeScopes, authScopes } = optionsOf(field);
+      return authScopes?.session !== true && (!needsSession || skipTypeScopes === true);
+    });
+    reached[type.name] = open.map(({ name }) => name);
+    for (const shown of open.map((field) => getNamedType(field.type))) if (isObjectType(shown)) reach(shown);
+  };
+  for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
+    if (root) reach(root);
+  }
+  return reached;
 }
 
 const askWith = (token: string, query: string, variables: object = {}) =>
@@ -120,6 +147,35 @@ describe('a personal token', () => {
       ],
       ['applicationChanged', 'interactionChanged', 'interactionForwarded', 'interactionUpdated'],
     ]);
+  });
+
+  it('shows nothing of servers, channels and teams but names, however deep a query is', () => {
+    const open = openFields();
+    expect(open).toMatchObject({
+      Channel: ['id', 'name', 'type'],
+      Guild: ['id', 'name'],
+      Team: ['id', 'name'],
+    });
+    expect(open.User).not.toContain('email');
+    expect(open.Message).not.toContain('referencedMessage');
+    const closed = ['Member', 'Invite', 'Ban', 'TeamInvitation', 'MessageConnection', 'Installation', 'Box'];
+    expect(Object.keys(open).filter((name) => closed.includes(name))).toEqual([]);
+  });
+
+  it('is refused the messages of the channel and the email address behind an interaction', async () => {
+    const { token } = await createToken();
+    const { textChannelId: channelId } = await createGuild(ada);
+    const query = `mutation ($input: InvokeCommandInput!) { invokeCommand(input: $input) { interaction {
+      user { username email } channel { name messages { edges { node { content } } } } message { channel { topic } }
+    } } }`;
+    const input = { channelId, name: 'userinfo', options: [] };
+    const { errors, data } = await askWith(token, query, { input });
+    expect(data?.invokeCommand.interaction).toEqual({
+      user: { username: 'ada', email: null },
+      channel: null,
+      message: { channel: { topic: null } },
+    });
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN']);
   });
 
   it('works over a WebSocket, and its subscription ends when it is revoked', async () => {
