@@ -9,6 +9,8 @@ import {
   keepListening,
   startListening,
   stopListening,
+  type Taking,
+  takeForwarded,
 } from '../domain/listeners/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { topics } from '../infra/streams/topics.js';
@@ -49,10 +51,41 @@ builder.subscriptionField('interactionForwarded', (t) =>
     type: Forwarded,
     description:
       'While it is open, this subscription receives the interactions of the application, instead of its endpoint and ' +
-      'its bot. They are answered through the callback route. A newer one replaces it.',
+      'its bot. Take each with `takeForwarded` within 750 ms, and answer it through the callback route. ' +
+      'A newer subscription replaces it.',
     args: { applicationId: t.arg.id(idOf.application) },
     subscribe: (_root, { applicationId }, context) => listen(context, parseId(applicationId, 'applicationId')),
     resolve: (forwarded) => forwarded,
+  }),
+);
+
+const TakeForwardedInput = builder.inputType('TakeForwardedInput', {
+  description: 'A forwarded interaction.',
+  fields: (t) => ({ interactionId: t.id(idOf.interaction) }),
+});
+
+const TakeForwardedPayload = builder.objectRef<Taking>('TakeForwardedPayload').implement({
+  description: 'Result of `takeForwarded`.',
+  fields: (t) => ({
+    taken: t.exposeBoolean('isTaken', {
+      description: 'Whether the listener must answer. If false, it came too late: ignore the interaction.',
+    }),
+    interaction: t.field({
+      type: Interaction,
+      description: 'The interaction.',
+      resolve: ({ interaction }) => interaction,
+    }),
+  }),
+});
+
+builder.mutationField('takeForwarded', (t) =>
+  t.field({
+    ...WITH_PERSONAL_TOKEN,
+    type: TakeForwardedPayload,
+    description: 'Confirms that a listener received an interaction. Without it, the endpoint or the bot gets it.',
+    args: { input: t.arg(inputOf(TakeForwardedInput)) },
+    resolve: (_root, { input: { interactionId } }, { call }) =>
+      takeForwarded(call, parseId(interactionId, 'interactionId')),
   }),
 );
 
@@ -129,7 +162,7 @@ async function listen(
     await offered.return();
     throw error;
   });
-  return taken(offered, (offer) => forwardInteraction(call, listener, offer));
+  return forwarded(offered, (offer) => forwardInteraction(call, listener, offer));
 }
 
 type Offer = Pick<ForwardedInteraction, 'id' | 'body'>;
@@ -139,16 +172,16 @@ function offeredTo(listenerId: string, { type, interaction, data }: BusMessage):
   return { id: BigInt(interaction.id), body: data };
 }
 
-function taken(
+function forwarded(
   offered: AsyncIterableIterator<Offer>,
-  take: (offer: Offer) => Promise<ForwardedInteraction | null>,
+  forward: (offer: Offer) => Promise<ForwardedInteraction | null>,
 ): AsyncIterableIterator<ForwardedInteraction> {
   return {
     async next() {
       for (;;) {
         const offer = await offered.next();
         if (offer.done) return { value: undefined, done: true };
-        const value = await take(offer.value);
+        const value = await forward(offer.value);
         if (value) return { value, done: false };
       }
     },

@@ -55,9 +55,27 @@ const invoke = async (): Promise<Loose> => {
   );
   return invokeCommand.interaction;
 };
+const take = async (id: string, person = ada): Promise<Loose> =>
+  person.ask(
+    'mutation ($input: TakeForwardedInput!) { takeForwarded(input: $input) { taken interaction { state } } }',
+    {
+      input: { interactionId: id },
+    },
+  );
 const isListening = async () =>
   (await ada.graphql('query ($id: ID!) { application(id: $id) { hasListener } }', { id: application.id })).application
     .hasListener;
+/** Takes what the listener receives while ada runs the command. */
+const invokeAndTake = async (listener: Subscription<Loose>): Promise<Loose> => {
+  const [invoked, forwarded] = await Promise.all([
+    invoke(),
+    listener.next().then(async ({ data }) => {
+      await take(data?.interactionForwarded.id);
+      return data?.interactionForwarded;
+    }),
+  ]);
+  return { ...invoked, ...forwarded };
+};
 const answer = ({ id, body }: Loose) =>
   ask(server, 'POST', `/interactions/${id}/${JSON.parse(body).token}/callback`, {
     json: { type: 4, data: { content: 'Onion tart' } },
@@ -69,10 +87,9 @@ describe('a listener', () => {
     await bot.ready(application.botToken);
     const listener = await listen();
     expect(await isListening()).toBe(true);
-    const invoked = await invoke();
-    const { interactionForwarded: forwarded } = (await listener.next()).data ?? {};
-    expect(invoked).toMatchObject({ id: forwarded.id, state: 'DELIVERED_HTTP' });
-    const { body, signature, timestamp } = forwarded;
+    const forwarded = await invokeAndTake(listener);
+    const { body, signature, timestamp, state } = forwarded;
+    expect(state).toBe('DELIVERED_HTTP');
     expect(await verifyKey(body, signature, timestamp, application.publicKey)).toBe(true);
     expect(JSON.parse(body)).toMatchObject({ id: forwarded.id, type: 2, data: { name: 'lunch' } });
     expect((await answer(forwarded)).status).toBe(204);
@@ -96,14 +113,12 @@ describe('a listener', () => {
     expect(await first.next()).toMatchObject({ errors: [{ extensions: { code: 'CONFLICT' } }] });
     await first.ended;
     expect(await isListening()).toBe(true);
-    const [invoked, { data }] = await Promise.all([invoke(), second.next()]);
-    expect(data?.interactionForwarded.id).toBe(invoked.id);
+    expect(await invokeAndTake(second)).toMatchObject({ state: 'DELIVERED_HTTP' });
   });
 
   it('can fail an interaction at once, and only once', async () => {
     const listener = await listen();
-    const { id } = await invoke();
-    await listener.next();
+    const { id } = await invokeAndTake(listener);
     const fail = async (reason: string) =>
       (
         await ada.graphql(
@@ -125,8 +140,8 @@ describe('a listener', () => {
     clients.push(client);
     const refused = await subscribe(client, LISTEN, { id: application.id });
     expect(await refused.next()).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] });
-    await listen();
-    const { id } = await invoke();
+    const { id } = await invokeAndTake(await listen());
+    expect(codeOf(await take(id, eve))).toBe('NOT_FOUND');
     const fail = 'mutation ($input: FailForwardedInput!) { failForwarded(input: $input) { interaction { id } } }';
     const answered = await askGraphql(
       server,
@@ -149,6 +164,25 @@ describe('a listener', () => {
     expect(await invoke()).toMatchObject({ state: 'DELIVERED_GATEWAY' });
     expect(performance.now() - begun).toBeGreaterThan(900);
     await bot.close();
+  });
+
+  it('with a dead connection takes nothing: the endpoint or the bot gets it, and taking it later does nothing', async () => {
+    const bot = await GatewayClient.open(server.origin);
+    await bot.ready(application.botToken);
+    const listener = await listen();
+    expect(await invoke()).toMatchObject({ state: 'DELIVERED_GATEWAY' });
+    const { data } = await listener.next();
+    const { takeForwarded } = (await take(data?.interactionForwarded.id)).data;
+    expect(takeForwarded).toEqual({ taken: false, interaction: { state: 'DELIVERED_GATEWAY' } });
+    await bot.close();
+  });
+
+  it('that does not answer is named in the failure', async () => {
+    const { id } = await invokeAndTake(await listen());
+    await server.app.db.writer.interaction.update({ where: { id: BigInt(id) }, data: { endsAt: new Date(0) } });
+    const query = 'query ($id: ID!) { interaction(id: $id) { state failure } }';
+    const failure = 'A listener received the interaction but did not answer it within 3 seconds.';
+    expect((await ada.graphql(query, { id })).interaction).toEqual({ state: 'FAILED', failure });
   });
 
   it('is not there any more when the row of its process is removed', async () => {

@@ -138,6 +138,7 @@ describe('a personal token', () => {
         'removeTester',
         'resetBotToken',
         'resetClientSecret',
+        'takeForwarded',
         'testInteractionsEndpoint',
         'transferApplication',
         'updateApplication',

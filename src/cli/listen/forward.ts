@@ -17,8 +17,6 @@ export interface Outcome {
   /** Of the local endpoint; null if it did not respond. */
   status: number | null;
   durationMs: number;
-  /** The application answered, possibly with a fault in a later part. */
-  isAnswered: boolean;
   failure: string | null;
 }
 
@@ -53,7 +51,6 @@ export async function forward(
     person: (member?.user ?? user)?.username ?? '',
     status: answer.status,
     durationMs: Math.round(answer.durationMs),
-    isAnswered: answer.failure === null && hasCallback(answer) && failure === null,
     failure,
   };
 }

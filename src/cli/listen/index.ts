@@ -15,6 +15,10 @@ const FORWARDED = `subscription Listen($applicationId: ID!) {
   interactionForwarded(applicationId: $applicationId) { id body signature timestamp }
 }`;
 
+const TAKE = `mutation TakeForwarded($input: TakeForwardedInput!) {
+  takeForwarded(input: $input) { taken }
+}`;
+
 const FAIL = `mutation FailForwarded($input: FailForwardedInput!) {
   failForwarded(input: $input) { interaction { id } }
 }`;
@@ -56,18 +60,26 @@ async function listen(options: Options): Promise<number> {
     variables: { applicationId },
     onOpen: () => say(`Listening: interactions of ${applicationId} go to ${forwardTo}. Ctrl+C ends it.`),
     onLost: () => say(`The connection to ${url} is lost; trying again.`),
-    onData: ({ interactionForwarded }) => void handle(interactionForwarded),
+    onData: ({ interactionForwarded }) => {
+      handle(interactionForwarded).catch((error: unknown) =>
+        say(error instanceof Error ? error.message : String(error)),
+      );
+    },
   });
   return 0;
 
   async function handle(forwarded: Forwarded): Promise<void> {
+    const input = { interactionId: forwarded.id };
+    const { takeForwarded } = await askServer<{ takeForwarded: { taken: boolean } }>(options, TAKE, { input });
+    if (!takeForwarded.taken) {
+      say(`Interaction ${forwarded.id} came too late: it went to the endpoint or the bot.`);
+      return;
+    }
     const outcome = await forward(forwarded, { to: forwardTo, instance: url });
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : lineOf(outcome));
-    if (outcome.failure === null || outcome.isAnswered) return;
-    const input = { interactionId: forwarded.id, reason: outcome.failure.slice(0, 500), status: outcome.status };
-    await askServer(options, FAIL, { input }).catch((error: unknown) => {
-      say(error instanceof Error ? error.message : String(error));
-    });
+    if (outcome.failure === null) return;
+    const reason = outcome.failure.slice(0, 500);
+    await askServer(options, FAIL, { input: { ...input, reason, status: outcome.status } });
   }
 }
 

@@ -18,8 +18,8 @@ interface Delivery {
 }
 
 /**
- * Delivers to the application's listener if it has one, otherwise over HTTP if it has an endpoint. Without one, or if HTTP fails, delivers over the gateway
- * (service description, section 6). Each attempt has 3 seconds in total.
+ * Delivers to the application's listener if it has one, otherwise over HTTP if it has an endpoint. Without one, or if
+ * HTTP fails, delivers over the gateway (service description, section 6). Each attempt has 3 seconds in total.
  * @returns the interaction after the delivery succeeded or failed
  */
 export async function deliverInteraction(call: CallContext, request: InteractionRequest): Promise<InteractionRecord> {

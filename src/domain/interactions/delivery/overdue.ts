@@ -94,9 +94,10 @@ export function failureAt(interaction: Interaction, now: number): string | null 
   return state === 'FAILED' || state === 'EXPIRED' ? (interaction.failure ?? reasonOf(interaction)) : null;
 }
 
-function reasonOf({ state }: Pick<Interaction, 'state'>): string {
+function reasonOf({ state, httpMs }: Pick<Interaction, 'state' | 'httpMs'>): string {
   switch (state) {
     case 'DELIVERED_HTTP':
+      if (httpMs === null) return 'A listener received the interaction but did not answer it within 3 seconds.';
       return 'The endpoint accepted the interaction but did not answer it through the callback route within 3 seconds.';
     case 'DELIVERED_GATEWAY':
       return 'A gateway session of the bot received the interaction but did not answer it within 3 seconds.';
