@@ -241,6 +241,16 @@ describe('causeway app apply', () => {
     const [webhook] = JSON.parse(await readFile(urls, 'utf8'));
     expect(webhook.name).toBe('Deploys');
     expect((await ask(server, 'POST', webhook.url, { json: { content: 'hi' } })).status).toBe(200);
+
+    const again = await app('apply', ['--yes', '--webhook-urls', urls]);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('No changes')]);
+    const described = `description: Announces\nwebhooks:\n  - name: Deploys\n    channel: "${guild.textChannelId}"\n`;
+    await write(described);
+    expect((await app('apply', ['--yes', '--webhook-urls', urls])).code).toBe(0);
+    await write(`${described}  - name: Alerts\n    channel: "${guild.textChannelId}"\n`);
+    const exists = await app('apply', ['--yes', '--webhook-urls', urls]);
+    expect([exists.code, exists.stderr]).toEqual([1, expect.stringContaining('nothing was applied')]);
+    expect(JSON.parse(await readFile(urls, 'utf8'))).toEqual([webhook]);
   });
 
   it('prints the result as JSON, which needs --yes', async () => {

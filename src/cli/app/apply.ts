@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { examples } from '../examples.js';
@@ -24,7 +24,7 @@ export function addApplyCommand(app: Command): void {
       'Changes the application to what the file says: everything, or nothing. It refuses if someone else changes the application at the same time.',
     )
     .option('--yes', 'do not ask for confirmation')
-    .option('--webhook-urls <path>', 'write the URLs of new webhooks, which are shown only once, to this file')
+    .option('--webhook-urls <path>', 'write the URLs of new webhooks, which are shown only once, to this new file')
     .option('--json', 'print the result as JSON, with the URLs of new webhooks; needs --yes')
     .addHelpText(
       'after',
@@ -49,13 +49,35 @@ async function apply(options: Options): Promise<number> {
   if (!options.json) process.stdout.write(`Plan for ${application.name} (${application.id}):\n\n${planText(plan)}\n\n`);
   requirePlaceForUrls(options, plan);
   if (!options.yes && !(await confirm(application.name))) throw new Failure('nothing was applied');
-  // Opened first: URLs that cannot be written would be lost.
-  const urls = options.webhookUrls === undefined ? null : await openForUrls(options.webhookUrls);
-  const applied = await sendPlan(options, applicationId, file, plan);
-  await urls?.writeFile(`${JSON.stringify(applied.createdWebhooks.map(asUrl), null, 2)}\n`);
-  await urls?.close();
-  show(options, applied, [`Applied to ${applied.application.name}.`, ...(urls ? [] : urlLines(applied))].join('\n'));
+  const { webhookUrls } = options;
+  const send = () => sendPlan(options, applicationId, file, plan);
+  const isWritten = webhookUrls !== undefined && createsWebhooks(plan);
+  const applied = isWritten ? await writeUrls(webhookUrls, send) : await send();
+  show(
+    options,
+    applied,
+    [`Applied to ${applied.application.name}.`, ...(isWritten ? [] : urlLines(applied))].join('\n'),
+  );
   return 0;
+}
+
+/** Makes the file first: URLs that cannot be written would be lost. */
+async function writeUrls(path: string, send: () => Promise<Applied>): Promise<Applied> {
+  const file = await openForUrls(path);
+  try {
+    const applied = await send();
+    await file.writeFile(`${JSON.stringify(applied.createdWebhooks.map(asUrl), null, 2)}\n`);
+    return applied;
+  } catch (error) {
+    if (error instanceof Failure) await rm(path);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function createsWebhooks({ webhooks }: Plan): boolean {
+  return webhooks.some(({ change }) => change === 'CREATED');
 }
 
 function show({ json }: Options, applied: Applied, text: string): void {
@@ -65,9 +87,9 @@ function show({ json }: Options, applied: Applied, text: string): void {
 }
 
 /** Logs of CI are no place for secrets. */
-function requirePlaceForUrls({ json, webhookUrls }: Options, { webhooks }: Plan): void {
+function requirePlaceForUrls({ json, webhookUrls }: Options, plan: Plan): void {
   if (json || webhookUrls !== undefined || process.stdout.isTTY) return;
-  if (webhooks.every(({ change }) => change !== 'CREATED')) return;
+  if (!createsWebhooks(plan)) return;
   const message =
     'the URLs of new webhooks are shown only once, and the output is no terminal; pass --webhook-urls PATH';
   throw new Failure(message, USAGE_ERROR);
@@ -81,9 +103,10 @@ async function confirm(name: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
+/** Refuses a file that exists, which may hold the URLs of earlier webhooks. */
 async function openForUrls(path: string): Promise<FileHandle> {
   try {
-    return await open(path, 'w', FOR_THE_OWNER_ONLY);
+    return await open(path, 'wx', FOR_THE_OWNER_ONLY);
   } catch (error) {
     throw new Failure(
       `${path} cannot be written, so nothing was applied: ${error instanceof Error ? error.message : error}`,
