@@ -4,11 +4,13 @@ import { Message } from './messages.js';
 import { DEFAULT_WITHIN_MS, type Within } from './waiting.js';
 import type { WorldClient } from './world-client.js';
 
+type Matching = (message: APIMessage) => boolean;
+
 export interface MessageFilter extends Within {
   /** `bots`, `anyone`, or the name of a person or an application. Default: `bots`. */
   from?: string | undefined;
   /** Other messages are skipped. */
-  matching?: ((message: APIMessage) => boolean) | undefined;
+  matching?: Matching | undefined;
 }
 
 /** A channel, as one person sees it. */
@@ -23,13 +25,12 @@ export class ObservedChannel {
 
   /**
    * Waits for the next message of a bot that the test has not seen yet.
+   * @param filter a function is the same as `{ matching }`
    * @throws SandboxError NO_MESSAGE
    */
-  async nextMessage({
-    from = 'bots',
-    matching = () => true,
-    withinMs = DEFAULT_WITHIN_MS,
-  }: MessageFilter = {}): Promise<Message> {
+  async nextMessage(filter: MessageFilter | Matching = {}): Promise<Message> {
+    const options = typeof filter === 'function' ? { matching: filter } : filter;
+    const { from = 'bots', matching = () => true, withinMs = DEFAULT_WITHIN_MS } = options;
     const until = performance.now() + withinMs;
     for (;;) {
       const left = Math.max(0, Math.round(until - performance.now()));

@@ -130,7 +130,7 @@ describe('a person', () => {
     const message = await world
       .person('ada')
       .in('kitchen')
-      .nextMessage({ matching: ({ content }) => content === 'Order' });
+      .nextMessage(({ content }) => content === 'Order');
     const [, dish] = await Promise.all([message.select('Dish').choose('Onion tart'), answerNext({ type: 6 })]);
     expect(dish.data.values).toEqual(['tart']);
     const [, guest] = await Promise.all([message.select('guest').choose('grace'), answerNext({ type: 6 })]);
