@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { StartError } from '../config.js';
 import { packageRoot } from '../infra/package-root.js';
 import type { RunningSandbox } from '../sandbox/start.js';
@@ -15,6 +15,7 @@ interface SandboxFlags {
   port: number;
   seed?: string;
   readyFile?: string;
+  forKit?: true;
 }
 
 export function addSandboxCommand(program: Command): void {
@@ -28,6 +29,9 @@ export function addSandboxCommand(program: Command): void {
     .option('--port <port>', 'the port to listen on; 0 picks a free one', parsePort, 0)
     .option('--seed <file>', 'what the world contains, in YAML or JSON; without it, two people, a server and a bot')
     .option('--ready-file <file>', 'write the addresses and tokens to this file when the sandbox is ready')
+    .addOption(
+      new Option('--for-kit', 'send the address and the token to the program that started this one').hideHelp(),
+    )
     .argument('[command...]', 'a command to run, such as -- npx vitest')
     .addHelpText(
       'after',
@@ -53,15 +57,15 @@ function parsePort(text: string): number {
 }
 
 /** @returns the exit code */
-async function run(command: readonly string[], { port, seed, readyFile }: SandboxFlags): Promise<number> {
-  const ended = endOfUse();
+async function run(command: readonly string[], { port, seed, readyFile, forKit }: SandboxFlags): Promise<number> {
+  const ended = endOfUse(forKit);
   const content = seed === undefined ? {} : await readSeed(seed);
   const { startSandbox } = await import('../sandbox/start.js');
   const running = await startSandbox({ port, env: process.env });
   try {
-    // The test kit starts the sandbox with a channel, and makes its own worlds.
-    if (process.send) {
-      process.send({ url: running.url, token: running.token });
+    // The test kit makes its own worlds.
+    if (forKit) {
+      process.send?.({ url: running.url, token: running.token });
       await ended;
       return 0;
     }
@@ -87,17 +91,23 @@ async function untilEnded(
   return 0;
 }
 
-/** Resolves on a signal, or when the program that started this one ends, with the milliseconds that a command has left. */
-function endOfUse(): Promise<number> {
+/** Resolves on a signal, or when the test kit that started this program ends, with the milliseconds that a command has left. */
+function endOfUse(forKit = false): Promise<number> {
   return new Promise((resolve) => {
     // A terminal sends SIGINT to the command too.
     process.on('SIGINT', () => resolve(ENDS_BY_ITSELF_MS));
     process.on('SIGTERM', () => resolve(0));
-    if (process.channel) process.once('disconnect', () => resolve(0));
+    if (forKit) process.once('disconnect', () => resolve(0));
   });
 }
 
 const ENDS_BY_ITSELF_MS = 3_000;
+
+/** A command that is still there so long after SIGTERM is killed. */
+const ENDS_ON_SIGTERM_MS = 10_000;
+
+/** Programs such as npx pass a signal on that the terminal sends too: within this time, it is the same one. In milliseconds. */
+const SAME_SIGNAL_MS = 500;
 
 /** @throws {StartError} */
 async function readSeed(file: string): Promise<unknown> {
@@ -156,6 +166,16 @@ Press Ctrl+C to stop. Its data is then removed.
 `;
 }
 
+/** Sends SIGTERM after `ms`, and SIGKILL if the command does not heed it or a second signal comes. */
+function endCommand(child: ChildProcess, ms: number): void {
+  const kill = () => child.kill('SIGKILL');
+  setTimeout(() => child.kill(), ms).unref();
+  setTimeout(kill, ms + ENDS_ON_SIGTERM_MS).unref();
+  setTimeout(() => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, kill);
+  }, SAME_SIGNAL_MS).unref();
+}
+
 /** @returns the status of the command, or 128 and the number of the signal that ended it */
 function runCommand(
   [file = '', ...args]: readonly string[],
@@ -163,7 +183,7 @@ function runCommand(
   ended: Promise<number>,
 ): Promise<number> {
   const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  void ended.then((ms) => setTimeout(() => child.kill(), ms).unref());
+  void ended.then((ms) => endCommand(child, ms));
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new StartError(`could not run ${file}: ${error.message}`)));
     child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));

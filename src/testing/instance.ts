@@ -102,7 +102,7 @@ export function surroundingInstance(env: NodeJS.ProcessEnv = process.env): Insta
  * @throws Error with its output, if it does not start
  */
 export async function startInstance(program: string): Promise<Instance> {
-  const child = spawn(process.execPath, [program, 'sandbox', '--port', '0'], {
+  const child = spawn(process.execPath, [program, 'sandbox', '--port', '0', '--for-kit'], {
     // The sandbox ends when the channel closes, so also if this program is killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, NODE_OPTIONS: '' },
@@ -119,6 +119,8 @@ export async function startInstance(program: string): Promise<Instance> {
   child.channel?.unref();
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
   return new Instance(address, async () => {
+    // Without this, the program of the test would end here, before the sandbox does.
+    child.ref();
     child.kill();
     await ended.catch(() => {});
   });

@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CLI, noTerminal, type Result, resultOf, SCRIPT } from '../harness/cli.js';
@@ -45,21 +47,52 @@ describe('calls to routes that do not exist', () => {
   });
 });
 
+describe('a sandbox that a program starts', () => {
+  it('ends before the program does when it is stopped', async () => {
+    const script = `
+      const { sandbox } = await import('${KIT}');
+      const { instance } = await sandbox();
+      await instance.stop();
+      console.log('stopped');`;
+    expect(await runNode(['--input-type=module', '-e', script])).toEqual({ code: 0, stdout: 'stopped\n', stderr: '' });
+  });
+});
+
 describe('a command in a sandbox', () => {
-  /** Starts a command in a process group of its own, as a shell does, and sends a signal to all of it. */
+  /** Starts it in a process group of its own, as a shell does. */
+  function startCommand(script: string): ChildProcessWithoutNullStreams {
+    const waiting = `${script}; console.log('ready'); setInterval(() => {}, 1e6)`;
+    const args = [CLI, 'sandbox', '--', process.execPath, '-e', waiting];
+    return spawn(process.execPath, args, { env: { PATH: process.env.PATH }, detached: true });
+  }
+
+  /** Sends SIGINT to all of its group. */
   async function interrupted(script: string): Promise<Result> {
-    const args = [
-      CLI,
-      'sandbox',
-      '--',
-      process.execPath,
-      '-e',
-      `${script}; console.log('ready'); setInterval(() => {}, 1e6)`,
-    ];
-    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH }, detached: true });
+    const child = startCommand(script);
     child.stdout.once('data', () => process.kill(-(child.pid ?? 0), 'SIGINT'));
     return resultOf(child);
   }
+
+  it('is killed by a second signal', async () => {
+    const script = `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => console.log(signal))`;
+    const child = startCommand(script);
+    const ended = resultOf(child);
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    await once(child.stdout, 'data');
+    await delay(600);
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 128 + 9 });
+  });
+
+  it('runs also if another program starts the sandbox with a channel', async () => {
+    const args = [CLI, 'sandbox', '--', process.execPath, '-e', 'process.exit(5)'];
+    const child = spawn(process.execPath, args, {
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    expect(await once(child, 'exit')).toEqual([5, null]);
+  });
 
   it('ends by itself when Ctrl+C is pressed', async () => {
     const script = `
