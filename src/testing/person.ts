@@ -28,9 +28,9 @@ export interface NewMessage {
 type Thing = string | number | boolean | { id: string };
 
 export interface CommandOptions extends Within {
-  /** Default: the first application that has the command. */
+  /** Needed if several applications have the command. */
   application?: string | undefined;
-  /** For a user command a person, for a message command a message or its id. */
+  /** For a user command a person or an application, for a message command a message or its id. */
   target?: string | { id: string } | undefined;
   /** The value of an attachment option is an index in this list. */
   files?: readonly Upload[] | undefined;
@@ -67,8 +67,13 @@ export class Person {
     return this.#here.slash(command, options, more);
   }
 
-  autocomplete(command: string, focused: string, options: Record<string, Thing> = {}): Promise<Answer> {
-    return this.#here.autocomplete(command, focused, options);
+  autocomplete(
+    command: string,
+    focused: string,
+    options: Record<string, Thing> = {},
+    more: CommandOptions = {},
+  ): Promise<Answer> {
+    return this.#here.autocomplete(command, focused, options, more);
   }
 
   async createInvite(channel: string): Promise<string> {

@@ -35,6 +35,8 @@ const COMMANDS = [
   { name: 'Greet', type: 2 },
   { name: 'Quote', type: 3 },
   { name: 'upload', description: 'Upload', options: [{ type: 11, name: 'file', description: 'File', required: true }] },
+  { name: 'upload', type: 2 },
+  { name: 'upload', type: 3 },
 ];
 
 test.beforeAll(async ({ instance, running }) => {
@@ -104,6 +106,25 @@ describe('a person', () => {
     const message = await kitchen.send('Soup is ready.');
     const [, onMessage] = await Promise.all([kitchen.contextMenu('Quote', message), answerNext(REPLY)]);
     expect(onMessage.data.resolved.messages[message.id].content).toBe('Soup is ready.');
+  });
+
+  test('runs the command whose type the target needs, of several with one name', async () => {
+    const kitchen = world.person('ada').in('kitchen');
+    const message = await kitchen.send('Soup is ready.');
+    for (const [target, type] of [
+      ['grace', 2],
+      [world.person('grace').id, 2],
+      ['Lunch bot', 2],
+      [message, 3],
+    ] as const) {
+      const [, { data }] = await Promise.all([kitchen.contextMenu('upload', target), answerNext(REPLY)]);
+      expect(data).toMatchObject({ type, name: 'upload' });
+    }
+    await expect(kitchen.slash('Greet')).rejects.toThrow(
+      'There is no slash command "Greet". There are: settings, Greet (user command), Quote (message command), upload',
+    );
+    await expect(kitchen.contextMenu('Greet', message)).rejects.toMatchObject({ code: 'UNKNOWN_COMMAND' });
+    await expect(kitchen.contextMenu('Greet', 'nemo')).rejects.toMatchObject({ code: 'UNKNOWN_USER' });
   });
 
   test('uploads files with a command and with a message', async () => {
@@ -219,22 +240,40 @@ describe('a person', () => {
 });
 
 describe('a wait', () => {
-  test('waits for the commands of a bot that is starting', async ({ instance, running }) => {
-    const other = await instance.createWorld();
+  test('waits for the commands of a bot that is starting, next to another one', async ({ instance, running }) => {
+    const tea = { name: 'tea', description: 'Makes tea' };
+    const other = await instance.createWorld({
+      applications: [{ name: 'Tea bot', commands: [tea as never] }, 'Lunch bot'],
+    });
+    const lunchBot = other.application('Lunch bot');
     const ada = other.person('ada');
     const missing = ada.slash('lunch', {}, { withinMs: 20 });
-    await expect(missing).rejects.toThrow('Test bot has registered no commands. Has the bot started?');
+    await expect(missing).rejects.toThrow(
+      'There is no slash command "lunch". There are: tea. Lunch bot has registered no commands. Has the bot started?',
+    );
     const asked = ada.slash('lunch');
     const starting = await GatewayClient.open(running.origin);
-    await starting.ready(other.bot.token);
-    const { status } = await ask(running, 'PUT', `/applications/${other.bot.id}/commands`, {
-      json: [{ name: 'lunch', description: 'Suggests a dish' }],
-      headers: { authorization: `Bot ${other.bot.token}` },
+    await starting.ready(lunchBot.token);
+    const { status } = await ask(running, 'PUT', `/applications/${lunchBot.id}/commands`, {
+      json: [{ name: 'lunch', description: 'Suggests a dish' }, tea],
+      headers: { authorization: `Bot ${lunchBot.token}` },
     });
     expect(status).toBe(200);
-    const { d } = await starting.event(GatewayDispatchEvents.InteractionCreate);
-    await ask(running, 'POST', `/interactions/${d.id}/${d.token}/callback`, { json: REPLY });
+    const answer = async () => {
+      const { d } = await starting.event(GatewayDispatchEvents.InteractionCreate);
+      await ask(running, 'POST', `/interactions/${d.id}/${d.token}/callback`, { json: REPLY });
+    };
+    await answer();
     expect((await asked).content).toBe(REPLY.data.content);
+
+    await expect(ada.slash('tea')).rejects.toThrow(
+      'Several applications have the command "tea". Set application to one of: Tea bot, Lunch bot.',
+    );
+    const direct = await ada.inDirectMessagesWith('Lunch bot');
+    for (const run of [ada.slash('tea', {}, { application: 'Lunch bot' }), direct.slash('tea')]) {
+      await answer();
+      expect((await run).content).toBe(REPLY.data.content);
+    }
     await starting.close();
     await other.dispose();
   });

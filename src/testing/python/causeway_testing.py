@@ -358,7 +358,8 @@ class PersonInChannel(Channel):
 
     def slash(self, command, /, *, application=None, target=None, files=(), within=WITHIN, options=None, **more):
         """Runs a command and waits for the bot's answer. Options are keyword arguments; users, channels and roles by
-        name or id. `options` takes those whose names Python or this method uses otherwise."""
+        name or id. `options` takes those whose names Python or this method uses otherwise. `application` is needed if
+        several applications have the command."""
         body = {
             "channel": self.name,
             "command": command,
@@ -369,13 +370,19 @@ class PersonInChannel(Channel):
         }
         return self._answer("/commands", body, within)
 
-    def context_menu(self, command, target, within=WITHIN):
+    def context_menu(self, command, target, within=WITHIN, application=None):
         """Runs a user command on a person, or a message command on a message."""
-        return self.slash(command, target=target, within=within)
+        return self.slash(command, target=target, within=within, application=application)
 
-    def autocomplete(self, command, focused, /, *, within=WITHIN, **options):
-        """Asks for the choices of the option `focused`, whose text so far is in the options."""
-        body = {"channel": self.name, "command": command, "focused": focused, "options": {focused: "", **options}}
+    def autocomplete(self, command, focused, /, *, application=None, within=WITHIN, options=None, **more):
+        """Asks for the choices of the option `focused`, whose text so far is in the options, as in `slash`."""
+        body = {
+            "channel": self.name,
+            "command": command,
+            "application": application,
+            "focused": focused,
+            "options": {name: _id(value) for name, value in {focused: "", **(options or {}), **more}.items()},
+        }
         return self._answer("/autocompletions", body, within)
 
     def _answer(self, path, body, within):
