@@ -237,6 +237,35 @@ describe('a person', () => {
     await world.guild.timeOut('grace', null);
     await expect(world.person('grace').in('kitchen').slash('settings', {})).rejects.toThrow('There is no subcommand');
   });
+
+  test('is refused for ids that exceed those of the platform', async ({ running }) => {
+    const kitchen = world.person('ada').in('kitchen');
+    const message = '9999999999999999999';
+    const unknown = { code: 'UNKNOWN_MESSAGE' };
+    await expect(kitchen.edit(message, 'x')).rejects.toMatchObject(unknown);
+    await expect(kitchen.delete(message)).rejects.toMatchObject(unknown);
+    await expect(kitchen.react(message, '👍')).rejects.toMatchObject(unknown);
+    await expect(kitchen.unreact(message, '👍')).rejects.toMatchObject(unknown);
+    await expect(kitchen.send({ content: 'x', replyTo: message })).rejects.toMatchObject({ status: 400 });
+    await expect(kitchen.contextMenu('Quote', message)).rejects.toThrow('Unknown Message');
+    const { url, token } = running;
+    const read = async (path: string) => {
+      const address = `${url}/worlds/${world.id}/people/ada/${path}&channel=kitchen&withinMs=0`;
+      return (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).json();
+    };
+    expect(await read(`next-edit?message=${message}`)).toMatchObject(unknown);
+    expect(await read(`next-message?from=anyone&after=${message}`)).toMatchObject({ code: 'NO_MESSAGE' });
+    const component = await fetch(`${url}/worlds/${world.id}/people/ada/components`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ channel: 'kitchen', message, component: 'x' }),
+    });
+    expect(await component.json()).toMatchObject(unknown);
+    for (const path of [`webhooks/${message}/x`, `interactions/${message}/x/callback`]) {
+      const { status } = await ask(running, 'POST', `/${path}`, { json: REPLY });
+      expect(status).toBeLessThan(500);
+    }
+  });
 });
 
 describe('a wait', () => {

@@ -1,8 +1,10 @@
+import { parseSnowflake } from '../../infra/ids/ids.js';
+
 /** The application of a bot token, without checking it. Null for other text. */
 export function applicationOfToken(token: string): bigint | null {
   const [first = ''] = token.replace(/^Bot\s+/i, '').split('.');
   const id = Buffer.from(first, 'base64url').toString('latin1');
-  return /^\d{15,20}$/.test(id) ? BigInt(id) : null;
+  return parseSnowflake(id) ?? null;
 }
 
 /** Tokens in paths, and in fields of bodies. */

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { readBytes } from '../../http/bodies.js';
 import { tooManyRequests } from '../../http/too-many-requests.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
 import { createRouteTable, type RestAnswer, type RestInterceptor, type RestRequest } from '../../rest-compat/index.js';
 import type { RestFault } from '../protocol.js';
 import type { Sandbox } from '../sandbox.js';
@@ -46,12 +47,13 @@ export function interceptRest(sandbox: Sandbox): RestInterceptor {
 async function callerOf(sandbox: Sandbox, { headers, path }: RestRequest) {
   const ofToken = applicationOfToken(headers.authorization ?? '');
   if (ofToken !== null) return sandbox.worldOf(ofToken);
-  const [, kind, id = ''] = /\/(webhooks|interactions)\/(\d{15,19})\//.exec(path) ?? [];
+  const [, kind, text = ''] = /\/(webhooks|interactions)\/(\d+)\//.exec(path) ?? [];
+  const id = parseSnowflake(text) ?? 0n;
   switch (kind) {
     case 'webhooks':
-      return sandbox.worldOf(BigInt(id)) ?? worldOf(sandbox, await applicationOfWebhook(sandbox, BigInt(id)));
+      return sandbox.worldOf(id) ?? worldOf(sandbox, await applicationOfWebhook(sandbox, id));
     case 'interactions':
-      return worldOf(sandbox, await applicationOfInteraction(sandbox, BigInt(id)));
+      return worldOf(sandbox, await applicationOfInteraction(sandbox, id));
     default:
       return null;
   }

@@ -11,15 +11,13 @@ import {
   viewerOf,
 } from '../../domain/messages/index.js';
 import { parseInput } from '../../domain/parse-input.js';
-import { parseSnowflake } from '../../infra/ids/ids.js';
 import { notFound, SandboxError } from '../errors.js';
 import type { AnswerDescription } from '../protocol.js';
 import type { World } from '../worlds/world.js';
 import { answerTo } from './answers.js';
 import { receive, TestFile, UPLOADS_PER_CALL } from './files.js';
+import { Id, idOf } from './ids.js';
 import { selectValue } from './values.js';
-
-const Id = z.string().regex(/^\d{1,20}$/, 'The value must be an id.');
 
 export const Use = z.strictObject({
   channel: z.string(),
@@ -37,7 +35,7 @@ export async function use(
 ): Promise<AnswerDescription> {
   const channel = await world.channel(input.channel);
   const place = await accessChannel(call, channel.id, 'viewChannel');
-  const message = await loadMessage(call, place, BigInt(input.message), viewerOf(call));
+  const message = await loadMessage(call, place, idOf(input.message), viewerOf(call));
   const component = findIn(interactiveComponents(message.components), input.component);
   const options = component.type === ComponentType.StringSelect ? component.options : [];
   const values = input.values?.map((value) => selectValue(world, { type: component.type, options }, value));
@@ -91,7 +89,7 @@ export async function submit(
   input: z.output<typeof Submission>,
   withinMs: number,
 ): Promise<AnswerDescription> {
-  const id = parseSnowflake(input.interaction) ?? 0n;
+  const id = idOf(input.interaction);
   const shown = await call.read.interaction.findUnique({ where: { id }, select: { modal: true } });
   const modal = z.object({ components: z.array(StoredPart) }).safeParse(shown?.modal);
   if (!modal.success) {

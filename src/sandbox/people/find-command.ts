@@ -3,12 +3,12 @@ import type { CallContext } from '../../domain/call.js';
 import { runnableCommandIds } from '../../domain/command-permissions/index.js';
 import { type CommandRecord, commandRecord, GLOBAL_SCOPE } from '../../domain/commands/index.js';
 import type { Channel } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids/ids.js';
 import { topics } from '../../infra/streams/topics.js';
 import { notFound, SandboxError } from '../errors.js';
 import { until } from '../waiting.js';
 import type { BuiltApplication } from '../worlds/build.js';
 import type { World } from '../worlds/world.js';
+import { idOf } from './ids.js';
 
 const { ChatInput, User, Message, PrimaryEntryPoint } = ApplicationCommandType;
 
@@ -118,7 +118,7 @@ export function commandTarget({ people, applications }: World, target: string): 
   const users = [...people.values(), ...applications];
   const user = users.find(({ name, id }) => name === target || String(id) === target);
   if (user) return { id: user.id, type: User };
-  if (/^\d+$/.test(target)) return { id: parseSnowflake(target) ?? 0n, type: Message };
+  if (/^\d+$/.test(target)) return { id: idOf(target), type: Message };
   throw notFound(
     'user',
     target,

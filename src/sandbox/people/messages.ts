@@ -17,17 +17,18 @@ import { notFound, SandboxError } from '../errors.js';
 import { until } from '../waiting.js';
 import type { World } from '../worlds/world.js';
 import { receive, TestFile, UPLOADS_PER_CALL } from './files.js';
+import { Id, idOf } from './ids.js';
 
 export const NewTestMessage = z.strictObject({
   channel: z.string(),
   content: messageContent.optional(),
-  replyTo: z.string().regex(/^\d+$/).optional().describe('The id of a message in the channel.'),
+  replyTo: Id.optional().describe('The id of a message in the channel.'),
   files: z.array(TestFile).max(UPLOADS_PER_CALL).default([]),
 });
 
 export const TestEdit = z.strictObject({
   channel: z.string(),
-  message: z.string().regex(/^\d+$/),
+  message: Id,
   content: messageContent,
 });
 
@@ -38,7 +39,7 @@ export async function send(
   { channel, content, replyTo, files }: z.output<typeof NewTestMessage>,
 ): Promise<APIMessage> {
   const { id, guildId } = await world.channel(channel);
-  const reference = replyTo === undefined ? undefined : { messageId: BigInt(replyTo), failIfNotExists: undefined };
+  const reference = replyTo === undefined ? undefined : { messageId: idOf(replyTo), failIfNotExists: undefined };
   const received = await receive(call, files);
   const body = { content, reference };
   return shown(world, guildId, await sendMessage(call, { channelId: id, body, files: received }));
@@ -51,11 +52,7 @@ export async function edit(
   { channel, message, content }: z.output<typeof TestEdit>,
 ): Promise<APIMessage> {
   const { id, guildId } = await world.channel(channel);
-  return shown(
-    world,
-    guildId,
-    await editMessage(call, { channelId: id, messageId: BigInt(message), body: { content } }),
-  );
+  return shown(world, guildId, await editMessage(call, { channelId: id, messageId: idOf(message), body: { content } }));
 }
 
 /** Deferred answers that a wait skips. */
@@ -113,7 +110,7 @@ export async function nextEdit(
   const { id, guildId } = await world.channel(channel);
   const place = await accessChannel(call, id, 'viewChannel');
   const look = async () => {
-    const found = shown(world, guildId, await loadMessage(call, place, BigInt(message), viewerOf(call)));
+    const found = shown(world, guildId, await loadMessage(call, place, idOf(message), viewerOf(call)));
     return found.edited_timestamp === since ? null : found;
   };
   const found = await until(call, topicsOf(call, guildId), withinMs, look);

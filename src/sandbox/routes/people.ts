@@ -5,19 +5,18 @@ import { joinGuild, leaveGuild } from '../../domain/guilds/index.js';
 import { createInvite } from '../../domain/invites/index.js';
 import { addReaction, deleteMessage, removeReaction, startTyping } from '../../domain/messages/index.js';
 import { joinVoice, leaveVoice } from '../../domain/voice/index.js';
+import { MAX_ID, parseSnowflake } from '../../infra/ids/ids.js';
 import { SandboxError } from '../errors.js';
 import { Autocompletion, autocomplete, Invocation, runCommand } from '../people/commands.js';
 import { Submission, submit, Use, use } from '../people/components.js';
 import { Authorization, authorize } from '../people/consent.js';
+import { Id, idOf } from '../people/ids.js';
 import { edit, NewTestMessage, nextEdit, nextMessage, send, TestEdit } from '../people/messages.js';
 import { explaining } from '../people/refusals.js';
 import { type Route, route } from '../route.js';
 import type { Sandbox } from '../sandbox.js';
 import { LONGEST_WAIT_MS } from '../waiting.js';
 import type { World } from '../worlds/world.js';
-
-const ID = /^\d{1,20}$/;
-const Id = z.string().regex(ID, 'The value must be an id.');
 
 const Wait = z.object({
   withinMs: z.coerce
@@ -132,7 +131,7 @@ const messageRoutes = [
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, async (world, call) => {
         const { id: channelId } = await world.channel(body.channel);
-        await deleteMessage(call, { channelId, messageId: BigInt(body.message) });
+        await deleteMessage(call, { channelId, messageId: idOf(body.message) });
         return undefined;
       }),
   }),
@@ -143,7 +142,7 @@ const messageRoutes = [
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, async (world, call) => {
         const { id: channelId } = await world.channel(body.channel);
-        await addReaction(call, { channelId, messageId: BigInt(body.message), emoji: body.emoji });
+        await addReaction(call, { channelId, messageId: idOf(body.message), emoji: body.emoji });
         return undefined;
       }),
   }),
@@ -154,7 +153,7 @@ const messageRoutes = [
     run: (sandbox, { params, body }) =>
       inChannel(sandbox, params, body.channel, async (world, call) => {
         const { id: channelId } = await world.channel(body.channel);
-        await removeReaction(call, { channelId, messageId: BigInt(body.message), emoji: body.emoji });
+        await removeReaction(call, { channelId, messageId: idOf(body.message), emoji: body.emoji });
         return undefined;
       }),
   }),
@@ -176,7 +175,7 @@ const messageRoutes = [
     }),
     async run(sandbox, { params, query: { after, withinMs, ...wait } }) {
       const { world, call } = await actor(sandbox, params, wait.channel);
-      return nextMessage(world, call, { ...wait, after: BigInt(after) }, withinMs);
+      return nextMessage(world, call, { ...wait, after: parseSnowflake(after) ?? MAX_ID }, withinMs);
     },
   }),
   route(`GET ${AT}/next-edit`, {
