@@ -276,7 +276,7 @@ export interface GatewayFault extends FaultOccasion {
     | { type: 'drop' }
     | { type: 'duplicate' }
     | { type: 'delay'; ms: number }
-    /** Holds this payload until `count` later ones were sent. */
+    /** Holds this payload until `count` later ones were sent, which the rule does not hold. */
     | { type: 'reorder'; count: number }
     | { type: 'close'; code: number }
     /** Opcode 7. */

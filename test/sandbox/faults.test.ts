@@ -161,6 +161,10 @@ describe('a fault of the gateway', () => {
     await world.addFault({ event: 'MESSAGE_CREATE', nth: 3, effect: { type: 'reorder', count: 1 } });
     for (const content of ['dropped', 'twice', 'late', 'early']) await kitchen.send(content);
     await expect.poll(() => heard).toEqual(['twice', 'twice', 'early', 'late']);
+    const swap = await world.addFault({ event: 'MESSAGE_CREATE', effect: { type: 'reorder', count: 1 } });
+    for (const content of ['two', 'one', 'four', 'three']) await kitchen.send(content);
+    await expect.poll(() => heard.slice(4)).toEqual(['one', 'two', 'three', 'four']);
+    await swap.remove();
     await world.addFault({ event: 'MESSAGE_CREATE', effect: { type: 'delay', ms: 80 } });
     await kitchen.send('slow');
     await setTimeout(20);

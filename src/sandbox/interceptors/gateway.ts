@@ -24,7 +24,7 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
   return class InterceptedConnection extends Connection {
     #bot: Bot | null = null;
     /** Payloads that `reorder` holds, each until so many later ones were sent. */
-    #held: { payload: Payload; later: number }[] = [];
+    #held: { payload: Payload; fault: GatewayFault['effect']; later: number }[] = [];
 
     override send(payload: Payload): void {
       const text = textOf(payload);
@@ -50,11 +50,10 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
       if (guild) bot.world.faults.noteUnavailable(guild);
       const fault = bot.world.faults.onPayload(bot.application.name, content);
       if (!fault) {
-        super.send(payload);
+        this.#sendNow(payload);
         if (content.t === GatewayDispatchEvents.GuildCreate) {
           sandbox.connections.noteGuild(bot.application.id, String(fieldOf(content.d, 'id')));
         }
-        this.#release();
         return;
       }
       noteFault(bot, content, JSON.stringify(fault));
@@ -127,13 +126,15 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
           return;
         case 'duplicate':
           super.send(payload);
-          super.send(payload);
+          this.#sendNow(payload);
           return;
         case 'delay':
-          setTimeout(() => super.send(payload), fault.ms);
+          setTimeout(() => this.#sendNow(payload), fault.ms);
           return;
         case 'reorder':
-          this.#held.push({ payload, later: fault.count });
+          // A rule that held each payload would change no order.
+          if (this.#held.some((held) => held.fault === fault)) this.#sendNow(payload);
+          else this.#held.push({ payload, fault, later: fault.count });
           return;
         case 'heartbeatInterval':
           super.send(new Payload(JSON.stringify({ ...HELLO, d: { heartbeat_interval: fault.ms } })));
@@ -178,7 +179,9 @@ export function interceptGateway(sandbox: Sandbox): ConnectionClass {
       }
     }
 
-    #release(): void {
+    /** Then sends what waited for it. */
+    #sendNow(payload: Payload): void {
+      super.send(payload);
       for (const held of this.#held) held.later -= 1;
       const due = this.#held.filter(({ later }) => later <= 0);
       this.#held = this.#held.filter(({ later }) => later > 0);
