@@ -41,8 +41,19 @@ describe('the transcript', () => {
     await gateway.closed;
   });
 
-  test('contains no token', async () => {
-    expect(JSON.stringify(await world.transcript())).not.toContain(world.bot.token);
+  test('contains no token, also not in the address of a webhook', async ({ instance }) => {
+    const other = await instance.createWorld({ applications: [{ name: 'Lunch bot', permissions: ['ManageGuild'] }] });
+    const bot = new REST({ api: other.api, retries: 0 }).setToken(other.bot.token);
+    const path = `/channels/${other.guild.channels[0]?.id}` as const;
+    const made = await bot.post(`${path}/webhooks`, { body: { name: 'Waiter' } });
+    const { id, token, url } = made as { id: string; token: string; url: string };
+    expect(url).toContain(token);
+    await bot.post(`${path}/messages`, { body: { content: `Post to ${url}?wait=true` } });
+    await bot.post(`/webhooks/${id}/${token}`, { body: { content: 'Served.' }, auth: false });
+    const text = JSON.stringify(await other.transcript());
+    for (const secret of [other.bot.token, token]) expect(text).not.toContain(secret);
+    expect(text).toContain(`Post to ${url.replace(token, '…')}?wait=true`);
+    await other.dispose();
   });
 
   test('has an entry in each line as JSONL, and a line for each entry as text', async () => {

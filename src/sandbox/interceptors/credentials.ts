@@ -7,17 +7,19 @@ export function applicationOfToken(token: string): bigint | null {
   return parseSnowflake(id) ?? null;
 }
 
-/** Tokens in paths, and in fields of bodies. */
-const TOKEN_IN_PATH = /^(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
+/** Tokens in paths and addresses, and in fields of bodies. */
+const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^\s/?#"'<>)]+/g;
 const SECRET_FIELDS = new Set(['token', 'client_secret', 'access_token', 'refresh_token']);
 
-export function withoutToken(path: string): string {
-  return path.replace(TOKEN_IN_PATH, '$1…');
+/** @param text a path, or a text with addresses */
+export function withoutToken(text: string): string {
+  return text.replace(TOKEN_IN_PATH, '$1…');
 }
 
 /** A copy of parsed JSON without tokens. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value === 'string') return withoutToken(value);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [

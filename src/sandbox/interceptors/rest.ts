@@ -86,7 +86,7 @@ function parsed(text: string): unknown {
   try {
     return withoutSecrets(JSON.parse(text));
   } catch {
-    return text === '' ? null : text.slice(0, 1_000);
+    return text === '' ? null : withoutToken(text.slice(0, 1_000));
   }
 }
 
