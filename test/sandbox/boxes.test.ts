@@ -63,7 +63,9 @@ afterAll(async () => {
 });
 
 describe('a server on the box of a world', () => {
-  test('looks to a bot like any other', async () => {
+  test('looks to a bot like any other', async ({ running }) => {
+    // They would remove bots that the cloud does not know in the server.
+    expect(await running.app.db.reader.job.count({ where: { kind: 'settle-box-bot' } })).toBe(0);
     const guild = client.guilds.cache.get(world.guilds[1]?.id ?? '');
     expect(guild).toMatchObject({ name: 'Cellar', available: true, memberCount: 3 });
     const heard = next(Events.MessageCreate) as Promise<Message>;

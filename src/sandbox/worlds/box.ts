@@ -67,6 +67,8 @@ export class WorldBox {
       if (existsSync(database)) await copyFile(database, join(dataDir, 'causeway.db'));
       await created.#open();
       created.#rows = created.#build();
+      // The cloud would take bots that it does not know there for strangers.
+      await parts.cloud.callOfNobody().write(({ db }) => created.install(db));
       await created.#start((db) => created.rows.insert(db));
       return created;
     } catch (error) {

@@ -32,7 +32,7 @@ export async function describeWorld(world: World, connections: BotConnections): 
         .filter(({ guildId }) => guildId === id)
         .map((channel) => ({ id: String(channel.id), name: channel.name, type: channel.type })),
       roles: roles.filter(({ guildId }) => guildId === id).map((role) => ({ id: String(role.id), name: role.name })),
-      isOnBox: world.box?.guilds.some((guild) => guild.id === id) ?? false,
+      isOnBox: world.isOnBox(id),
     })),
     applications: world.applications.map(({ id, ownerId: _owner, ...rest }) => ({
       id: String(id),

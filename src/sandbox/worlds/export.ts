@@ -77,7 +77,7 @@ async function guildSeed(world: World, { id }: BuiltGuild, names: Names): Promis
       }),
     ),
     everyone: isDefault ? undefined : permissionNames(everyone),
-    box: world.box?.guilds.some((guild) => guild.id === id),
+    box: world.isOnBox(id),
   });
 }
 

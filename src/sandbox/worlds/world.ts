@@ -65,7 +65,6 @@ export class World {
       onRefused: () => this.faults.noteOfflineBox(),
     });
     this.#box = box;
-    await this.app.callOfNobody().write(({ db }) => box.install(db));
   }
 
   /** Null if no server of the seed is on a box. */
@@ -80,7 +79,11 @@ export class World {
 
   /** The instance that has a server: the box, or the cloud. */
   at(guildId: bigint | null): { app: AppContext; people: ReadonlyMap<string, Named> } {
-    return this.#box?.guilds.some(({ id }) => id === guildId) ? this.#box : this;
+    return this.#box && this.isOnBox(guildId) ? this.#box : this;
+  }
+
+  isOnBox(guildId: bigint | null): boolean {
+    return this.#box?.guilds.some(({ id }) => id === guildId) ?? false;
   }
 
   /** @throws SandboxError for an application, a server or a box that the world does not have */
