@@ -6,8 +6,8 @@ import { notFound } from './errors.js';
 import { UnknownRoutes } from './unknown-routes.js';
 import type { WorldLimits } from './world-limits.js';
 import type { BoxSettings } from './worlds/box.js';
-import type { BuiltApplication } from './worlds/build.js';
-import type { Seed } from './worlds/seed.js';
+import type { BuiltApplication, Named } from './worlds/build.js';
+import type { PersonSeed, Seed } from './worlds/seed.js';
 import { World } from './worlds/world.js';
 
 /** The worlds of this instance. */
@@ -49,6 +49,13 @@ export class Sandbox {
     this.#worlds.set(world.id, world);
     this.limits.add(world);
     return world;
+  }
+
+  /** Adds a person who is in no server. @throws INVALID_INPUT for a name that is taken */
+  async addPerson(world: World, seed: PersonSeed): Promise<Named> {
+    const person = await world.addPerson(seed);
+    this.limits.add(world);
+    return person;
   }
 
   /** @throws SandboxError UNKNOWN_WORLD */

@@ -19,12 +19,13 @@ export class WorldLimits implements RateLimits {
 
   constructor(private readonly real: RateLimits) {}
 
+  /** Call this again after people were added. */
   add(world: World): void {
     for (const id of idsIn(world)) this.#worlds.set(id, world);
   }
 
   delete(world: World): void {
-    for (const id of idsIn(world)) this.#worlds.delete(id);
+    for (const [id, one] of this.#worlds) if (one === world) this.#worlds.delete(id);
   }
 
   async take(...[limit, key, points]: Parameters<RateLimits['take']>): Promise<LimitState> {

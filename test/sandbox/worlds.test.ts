@@ -158,7 +158,7 @@ describe('a world', () => {
     expect(await running.app.db.reader.message.count({ where: { authorId: { in: ids } } })).toBe(0);
   });
 
-  test('applies rate limits only if its seed asks for them', async ({ instance }) => {
+  test('applies rate limits only if its seed asks for them, also to people who are added', async ({ instance }) => {
     const [free, limited] = await Promise.all([instance.createWorld(), instance.createWorld({ rateLimits: 'real' })]);
     const statuses = async (world: typeof free) => {
       const path = `${world.api}/v10/channels/${world.guild.channels[0]?.id}/messages`;
@@ -168,6 +168,16 @@ describe('a world', () => {
     };
     expect(await statuses(free)).not.toContain(429);
     expect(await statuses(limited)).toContain(429);
+    const bob = await limited.addPerson('bob');
+    const { token } = await bob.signIn();
+    const query = 'mutation { sendMessage(input: { channelId: "1", content: "x" }) { message { id } } }';
+    const send = async () => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const address = limited.portal.replace('/portal', '/graphql');
+      return (await fetch(address, { method: 'POST', headers, body: JSON.stringify({ query }) })).text();
+    };
+    const answers = await Promise.all(Array.from({ length: 8 }, send));
+    expect(answers.join()).toContain('RATE_LIMITED');
   });
 });
 

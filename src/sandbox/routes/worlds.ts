@@ -52,7 +52,7 @@ export const worldRoutes = [
     summary: 'Adds a person, who is in no server.',
     body: PersonSeed,
     run: async (sandbox, { params, body }) => {
-      const { id, name } = await sandbox.world(params.world).addPerson(body);
+      const { id, name } = await sandbox.addPerson(sandbox.world(params.world), body);
       return { id: String(id), name };
     },
   }),
