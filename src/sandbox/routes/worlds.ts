@@ -4,7 +4,7 @@ import { signIn, startPage } from '../people/sessions.js';
 import type { DisposalDescription, InstanceDescription } from '../protocol.js';
 import { route, TextAnswer } from '../route.js';
 import { describeWorld } from '../worlds/describe.js';
-import { exportSeed } from '../worlds/export.js';
+import { exportSeed } from '../worlds/export/index.js';
 import { PersonSeed, Seed } from '../worlds/seed.js';
 
 export const worldRoutes = [
