@@ -116,6 +116,7 @@ async function readSeed(file: string): Promise<unknown> {
   try {
     return yaml.parse(await readFile(file, 'utf8')) ?? {};
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new StartError(`There is no file ${file}.`);
     throw new StartError(`could not read the seed ${file}: ${(error as Error).message}`);
   }
 }

@@ -58,6 +58,15 @@ describe('a sandbox that a program starts', () => {
   });
 });
 
+describe('a seed', () => {
+  it('that does not exist is named', async () => {
+    const { code, stderr } = await runNode([CLI, 'sandbox', '--seed', 'nope.yaml']);
+    expect(stderr).toContain('There is no file nope.yaml.');
+    expect(stderr).not.toContain('ENOENT');
+    expect(code).toBe(1);
+  });
+});
+
 describe('a command in a sandbox', () => {
   /** Starts it in a process group of its own, as a shell does. */
   function startCommand(script: string): ChildProcessWithoutNullStreams {
