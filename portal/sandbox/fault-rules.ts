@@ -12,6 +12,10 @@ const MESSAGES = 'POST /channels/:id/messages';
 
 /** Common faults, to start a rule from. */
 export const EXAMPLES: readonly [name: string, rule: FaultSeed][] = [
+  [
+    'Replies to commands fail with 502',
+    { route: 'POST /interactions/:id/:token/callback', effect: { type: 'status', status: 502 } },
+  ],
   ['Sending messages fails with 502', { route: MESSAGES, effect: { type: 'status', status: 502 } }],
   [
     'The next message is rate limited',

@@ -89,6 +89,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the page of a sandbox'),
 
   test('adds a fault, counts how often it applied, and removes it', async () => {
     const faults = part('Faults');
+    await faults.getByRole('button', { name: 'Add fault' }).click();
+    await faults.getByText('POST /interactions/:id/:token/callback → status 502').waitFor();
+    await faults.getByRole('button', { name: /^Remove/ }).click();
+    await faults.getByText('The platform behaves normally.').waitFor();
     await faults.getByLabel('New fault').selectOption('Sending messages fails with 502');
     await faults.getByRole('button', { name: 'Add fault' }).click();
     await faults.getByText('POST /channels/:id/messages → status 502').waitFor();
