@@ -212,7 +212,7 @@ export interface TranscriptEntry {
    * - `request`: a bot or a webhook called the REST API
    * - `endpoint`: the platform posted an interaction to an endpoint
    * - `fault`: a rule took effect
-   * - `world`: the world was reset
+   * - `world`: the world is reset, or the clock is moved
    */
   kind: 'person' | 'refused' | 'event' | 'gateway' | 'request' | 'endpoint' | 'fault' | 'world';
   text: string;

@@ -22,6 +22,7 @@ describe('the clock of an instance', () => {
     await grace.send('hello');
     await expect(grace.send('again')).rejects.toMatchObject({ code: 'SLOW_MODE' });
     await instance.clock.advance('60s');
+    expect((await world.transcript()).at(-1)).toMatchObject({ kind: 'world', text: 'The clock is advanced by 60s.' });
     await grace.send('again');
     await instance.clock.advance('60s');
     await world.guild.timeOut('grace', new Date((await instance.clock.now()).getTime() + 600_000));

@@ -21,8 +21,10 @@ function requireAlone({ worlds }: Sandbox): void {
 }
 
 /** @throws SandboxError INVALID_TIME */
-async function move(sandbox: Sandbox, work: () => Promise<void> | void): Promise<ClockDescription> {
+async function move(sandbox: Sandbox, how: string, work: () => Promise<void> | void): Promise<ClockDescription> {
   requireAlone(sandbox);
+  // Before everything that falls due in the move.
+  for (const { transcript } of sandbox.worlds) transcript.add({ kind: 'world', text: `The clock is ${how}.` });
   try {
     await work();
   } catch (error) {
@@ -48,20 +50,23 @@ export const clockRoutes: readonly Route[] = [
   }),
   route('POST /clock/freeze', {
     summary: 'Stops the time of the platform. Connections stay on real time.',
-    run: (sandbox) => move(sandbox, () => sandbox.clock.freeze()),
+    run: (sandbox) => move(sandbox, 'frozen', () => sandbox.clock.freeze()),
   }),
   route('POST /clock/resume', {
     summary: 'Lets the time run again from where it is.',
-    run: (sandbox) => move(sandbox, () => sandbox.clock.resume()),
+    run: (sandbox) => move(sandbox, 'resumed', () => sandbox.clock.resume()),
   }),
   route('POST /clock/advance', {
     summary: 'Moves the time, and waits until everything that falls due has finished.',
     body: z.strictObject({ by: z.union([z.string(), z.number()]).describe('Such as 15m, 30d, or milliseconds.') }),
-    run: (sandbox, { body }) => move(sandbox, () => sandbox.clock.advance(parseDuration(body.by))),
+    run: (sandbox, { body: { by } }) =>
+      move(sandbox, `advanced by ${typeof by === 'number' ? `${by} ms` : by}`, () =>
+        sandbox.clock.advance(parseDuration(by)),
+      ),
   }),
   route('POST /clock/set', {
     summary: 'Moves the time forward to a date, and waits like an advance.',
     body: z.strictObject({ to: z.iso.datetime({ offset: true }) }),
-    run: (sandbox, { body }) => move(sandbox, () => sandbox.clock.set(new Date(body.to))),
+    run: (sandbox, { body }) => move(sandbox, `set to ${body.to}`, () => sandbox.clock.set(new Date(body.to))),
   }),
 ];
