@@ -3,7 +3,7 @@ import type { Application, Guild } from '../../../infra/database/index.js';
 import { scopeOfWorld } from '../restore.js';
 import type { World } from '../world.js';
 
-/** What a world has now, with current names. Ids of people include those on the box. */
+/** The current people, servers and applications of a world. Ids of people include those on the box. */
 export interface Contents {
   people: { name: string; displayName: string | null }[];
   /** Those on the box come last. */
