@@ -1,4 +1,4 @@
-"""A bot as its author would write it, with stock discord.py. It does the same as ../kitchen-bot.ts."""
+"""A bot as its author would write it, with stock discord.py. It does the same as ../kitchen-bot.ts, and more."""
 
 import datetime
 
@@ -46,6 +46,10 @@ def add_commands(tree):
     @lunch.autocomplete("dish")
     async def dishes(_interaction, current):
         return [app_commands.Choice(name=dish, value=dish) for dish in DISHES if current.lower() in dish.lower()]
+
+    @tree.context_menu(name="lunch")
+    async def invite(interaction, member: discord.Member):
+        await interaction.response.send_message(f"Lunch, {member.name}?")
 
     @tree.command(description="Order with a form")
     async def order(interaction):

@@ -30,6 +30,13 @@ def test_answers_a_command_with_a_button_that_others_can_use(world):
     assert answer.button("Me too").clicked_by("grace").content == "Onion tart: ada, grace"
 
 
+def test_runs_the_user_command_that_has_the_name_of_a_slash_command(world):
+    kitchen = world.person("ada").in_channel("kitchen")
+    assert kitchen.context_menu("lunch", "grace", application="Lunch bot").content == "Lunch, grace?"
+    choices = kitchen.autocomplete("lunch", "dish", application="Lunch bot", options={"dish": "om"}).choices
+    assert [choice["name"] for choice in choices] == ["Omelette"]
+
+
 def test_takes_an_order_with_a_modal(world):
     form = world.person("ada").slash("order")
     assert form.modal["title"] == "Order"
