@@ -126,13 +126,14 @@ describe('an interaction after its time is over', () => {
   });
 
   it.each([
-    ['DELIVERING', 'FAILED', /could not be delivered/],
-    ['DELIVERED_HTTP', 'FAILED', /callback route within 3 seconds/],
-    ['DELIVERED_GATEWAY', 'FAILED', /^A gateway session of the bot received the interaction/],
-    ['DEFERRED', 'EXPIRED', /within 15 minutes/],
-  ] as const)('I-6: that a dead process left as %s is settled by another', async (state, after, reason) => {
+    ['DELIVERING', 'FAILED', null, /could not be delivered/],
+    ['DELIVERED_HTTP', 'FAILED', 20, /callback route within 3 seconds/],
+    ['DELIVERED_HTTP', 'FAILED', null, /^A listener received the interaction/],
+    ['DELIVERED_GATEWAY', 'FAILED', null, /^A gateway session of the bot received the interaction/],
+    ['DEFERRED', 'EXPIRED', 20, /within 15 minutes/],
+  ] as const)('I-6: that a dead process left as %s is settled as %s', async (state, after, httpMs, reason) => {
     const left = await put(scene, await requestOf(scene, 'command'), false);
-    await alter(server, left, { state, endsAt: new Date(clock.now()) });
+    await alter(server, left, { state, httpMs, endsAt: new Date(clock.now()) });
     await settleOverdue(nobody());
     expect(await rowOf(server, left)).toMatchObject({
       state: after,
