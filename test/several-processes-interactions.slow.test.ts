@@ -144,21 +144,29 @@ describe.skipIf(missing)(needing(missing, 'interactions in two processes'), () =
     await eventually(async () => expect(await seenBy(first)).not.toHaveProperty('command', before.command));
   });
 
+  const TAKE = 'mutation ($input: TakeForwardedInput!) { takeForwarded(input: $input) { taken } }';
+
   it('a listener at one process gets what the other delivers, instead of the endpoint, and exactly one of two gets it', async () => {
     const hosted = await host();
     const endpoint = await serve(hosted, {});
     const clients = [first, second].map((server) => socketClient(server, { token: ada.token }));
     const query = 'subscription ($id: ID!) { interactionForwarded(applicationId: $id) { id body } }';
     const listeners = await Promise.all(clients.map((client) => subscribe(client, query, { id: hosted.id })));
-    const ends = await Promise.race(
-      listeners.map(async (one, index) => ({ index, errors: (await one.next().catch(() => null))?.errors })),
+    const received = listeners.map((one) => one.next());
+    const { errors, index } = await Promise.race(
+      received.map(async (one, at) => ({ index: at, errors: (await one.catch(() => null))?.errors })),
     );
-    expect(ends.errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }]);
     await eventually(async () =>
       expect((await first.app.applications.application(BigInt(hosted.id)))?.listenerId).toBeTruthy(),
     );
+    const taken = received[1 - index]?.then(async (offer) => {
+      const input = { interactionId: offer.data?.interactionForwarded.id };
+      return ada.graphql(TAKE, { input });
+    });
     const { state } = await invoke(hosted);
     expect([state, endpoint.requests]).toEqual(['DELIVERED_HTTP', []]);
+    expect(await taken).toEqual({ takeForwarded: { taken: true } });
     for (const client of clients) await client.dispose();
     await eventually(async () => {
       await invoke(hosted);
