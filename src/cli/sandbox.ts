@@ -91,7 +91,10 @@ async function untilEnded(
   return 0;
 }
 
-/** Resolves on a signal, or when the test kit that started this program ends, with the milliseconds that a command has left. */
+/**
+ * Resolves on a signal, or when the test kit that started this program ends, with the milliseconds that a command has
+ * left.
+ */
 function endOfUse(forKit = false): Promise<number> {
   return new Promise((resolve) => {
     // A terminal sends SIGINT to the command too.
@@ -106,7 +109,10 @@ const ENDS_BY_ITSELF_MS = 3_000;
 /** A command that is still there so long after SIGTERM is killed. */
 const ENDS_ON_SIGTERM_MS = 10_000;
 
-/** Programs such as npx pass a signal on that the terminal sends too: within this time, it is the same one. In milliseconds. */
+/**
+ * Programs such as npx pass a signal on that the terminal sends too: within this time, it is the same one. In
+ * milliseconds.
+ */
 const SAME_SIGNAL_MS = 500;
 
 /** @throws {StartError} */

@@ -65,12 +65,12 @@ async function apply(options: Options): Promise<number> {
 async function writeUrls(path: string, send: () => Promise<Applied>): Promise<Applied> {
   const file = await openForUrls(path);
   try {
-    const applied = await send();
+    const applied = await send().catch(async (error: unknown) => {
+      await rm(path);
+      throw error;
+    });
     await file.writeFile(`${JSON.stringify(applied.createdWebhooks.map(asUrl), null, 2)}\n`);
     return applied;
-  } catch (error) {
-    if (error instanceof Failure) await rm(path);
-    throw error;
   } finally {
     await file.close();
   }

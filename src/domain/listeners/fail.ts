@@ -1,8 +1,7 @@
-import { accessApplication } from '../applications/access.js';
 import type { CallContext } from '../call.js';
-import { DomainError } from '../errors.js';
 import type { InteractionRecord } from '../interactions/record.js';
 import { transitionWithStep } from '../interactions/transitions.js';
+import { accessForwarded } from './access.js';
 
 interface Failure {
   interactionId: bigint;
@@ -14,15 +13,13 @@ interface Failure {
 /**
  * Ends an interaction that a listener received but could not hand on, so that the person need not wait.
  * @returns the interaction, unchanged if it was answered or failed before
- * @throws UNKNOWN_INTERACTION, and the errors of `accessApplication`
+ * @throws the errors of `accessForwarded`
  */
 export async function failForwarded(
   call: CallContext,
   { interactionId: id, reason, status }: Failure,
 ): Promise<InteractionRecord> {
-  const interaction = await call.read.interaction.findUnique({ where: { id } });
-  if (!interaction) throw new DomainError('UNKNOWN_INTERACTION');
-  await accessApplication(call, interaction.applicationId, 'updateSettings');
+  const interaction = await accessForwarded(call, id);
   await transitionWithStep(call, interaction, ['DELIVERED_HTTP'], {
     data: { state: 'FAILED', endsAt: null, failure: reason },
     step: { kind: 'FAILED', reason, ...(status === undefined ? {} : { status }) },

@@ -1,12 +1,11 @@
 import { snowflakeTime } from '../../infra/ids/ids.js';
-import { accessApplication } from '../applications/access.js';
 import type { CallContext } from '../call.js';
-import { DomainError } from '../errors.js';
 import { LISTENER_PATIENCE_MS } from '../interactions/delivery/listener.js';
 import type { InteractionRecord } from '../interactions/record.js';
 import { ANSWER_WINDOW_MS } from '../interactions/states.js';
 import { transitionWithStep } from '../interactions/transitions.js';
 import { type SignatureHeaders, signatureOf } from '../interactions-endpoints/post.js';
+import { accessForwarded } from './access.js';
 import type { Listener } from './listen.js';
 
 /** A request that an endpoint would receive. */
@@ -42,12 +41,10 @@ export interface Taking {
 /**
  * Claims an interaction for the listener that received it, which answers through the callback route. A listener whose
  * connection is dead claims none, so that the endpoint or the bot gets it.
- * @throws UNKNOWN_INTERACTION, and the errors of `accessApplication`
+ * @throws the errors of `accessForwarded`
  */
 export async function takeForwarded(call: CallContext, id: bigint): Promise<Taking> {
-  const interaction = await call.read.interaction.findUnique({ where: { id } });
-  if (!interaction) throw new DomainError('UNKNOWN_INTERACTION');
-  await accessApplication(call, interaction.applicationId, 'updateSettings');
+  const interaction = await accessForwarded(call, id);
   if (call.clock.now() - snowflakeTime(id) > LISTENER_PATIENCE_MS - MARGIN_MS) return { interaction, isTaken: false };
   const endsAt = new Date(call.clock.now() + ANSWER_WINDOW_MS);
   const isTaken = await transitionWithStep(call, interaction, ['DELIVERING'], {
