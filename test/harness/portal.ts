@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { onTestFailed } from 'vitest';
 import type { Person } from './people.js';
 import type { TestServer } from './server.js';
 
@@ -39,6 +40,7 @@ export async function openPortal(
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(error.message));
+  showOnFailure(page, faults);
   return {
     page,
     faults,
@@ -47,6 +49,14 @@ export async function openPortal(
     },
     close: () => context.close(),
   };
+}
+
+/** Prints what a failed test's page shows, and its faults. */
+function showOnFailure(page: Page, faults: string[]): void {
+  onTestFailed(async () => {
+    const shown = page.isClosed() ? 'closed' : await page.locator('body').innerText({ timeout: 2_000 }).catch(String);
+    process.stderr.write(`A page of the failed test, ${page.url()}:\n${shown}\nFaults: ${JSON.stringify(faults)}\n`);
+  });
 }
 
 export async function untilShown(page: Page): Promise<void> {
