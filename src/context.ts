@@ -13,6 +13,7 @@ import type { DomainJobPayloads } from './domain/job-payloads.js';
 import { createKnownCredentials, type KnownCredentials } from './domain/known-credentials.js';
 import { LiveProcess } from './domain/live-processes/index.js';
 import { FileQuota } from './domain/messages/index.js';
+import { RecentSuspensions } from './domain/operators/index.js';
 import { PersonalTokens, storePersonalTokenUse } from './domain/personal-tokens/index.js';
 import { Connections, PresenceCounts } from './domain/presences/index.js';
 import { storeExecution } from './domain/webhooks/index.js';
@@ -72,6 +73,7 @@ export interface AppContext extends Omit<Dependencies, 'messageInserts'> {
   /** Request statistics of boxes. */
   boxMeasures: BoxMeasures;
   known: KnownCredentials;
+  suspensions: RecentSuspensions;
   writes: Writes;
   fileQuota: FileQuota;
   bodies: Bodies;
@@ -101,6 +103,7 @@ export type ContextParts = Omit<
   | 'personalTokenUses'
   | 'boxMeasures'
   | 'known'
+  | 'suspensions'
   | 'slowHashes'
   | 'writes'
   | 'publish'
@@ -138,6 +141,7 @@ export function createAppContext(parts: ContextParts): AppContext {
     personalTokenUses,
     boxMeasures: new BoxMeasures({ ...parts, callOfNobody }),
     known,
+    suspensions: new RecentSuspensions(parts),
     slowHashes: new SlowHashes(),
     images: new Images(),
     mutexes: { prunes: new KeyedMutex() },
@@ -180,6 +184,12 @@ export interface CallOptions {
 
 export function callContext(app: AppContext, actor: Actor, options: CallOptions = {}): CallContext {
   const requestId = options.requestId ?? randomUUID();
+  const whileActive =
+    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      app.suspensions.requireActive(actor);
+      return work(...args);
+    };
   const call: CallContext = {
     actor,
     requestId,
@@ -218,8 +228,8 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     read: app.db.reader,
     announce: app.publish,
     renderPing: app.renderPing,
-    write: (work, writeOptions) => app.writes.transaction(call, work, writeOptions),
-    writeOne: (statement, told) => app.writes.statement(call, statement, told),
+    write: (work, writeOptions) => app.writes.transaction(call, whileActive(work), writeOptions),
+    writeOne: (statement, told) => app.writes.statement(call, whileActive(statement), told),
   };
   return call;
 }

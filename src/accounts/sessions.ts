@@ -98,7 +98,7 @@ export class Sessions {
     });
     if (!found) return null;
     const row = await this.app.db.reader.user.findUnique({
-      where: { id: BigInt(found.user.id), deletedAt: null },
+      where: { id: BigInt(found.user.id), deletedAt: null, account: { suspendedAt: null } },
       include: { account: { select: { seenAt: true } } },
     });
     if (!row) return null;

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { AppContext } from '../context.js';
-import { EmailAddress, endSession, findPassword, isStillPassword, type OwnPassword } from '../domain/accounts/index.js';
+import {
+  EmailAddress,
+  endSession,
+  findPassword,
+  findSuspension,
+  isStillPassword,
+  type OwnPassword,
+} from '../domain/accounts/index.js';
+import type { CallContext } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { fault, plainText } from '../domain/input.js';
 import { SIGN_IN_PER_ADDRESS } from '../domain/limits.js';
@@ -29,7 +37,10 @@ export async function signIn(app: AppContext, auth: Auth, credentials: unknown, 
     if (!answer.ok) throw new DomainError('UNAUTHENTICATED', 'The email address or password is incorrect.');
     return { ok: true, before: found, response: answer };
   });
-  if (before) await endIfOutdated(app, before, response);
+  if (before) {
+    await endIfOutdated(app, before, response);
+    await endIfSuspended(app, before, response);
+  }
   return response;
 }
 
@@ -40,9 +51,22 @@ export async function signIn(app: AppContext, auth: Auth, credentials: unknown, 
 async function endIfOutdated(app: AppContext, before: OwnPassword, response: Response): Promise<void> {
   const call = app.callOfNobody();
   if (await isStillPassword(call, before)) return;
-  const { token } = SignedIn.parse(await response.clone().json());
-  await endSession(call, before.userId, { token: hashSecret(token) });
+  await endNewSession(call, before, response);
   throw new DomainError('UNAUTHENTICATED', 'Your password was just changed. Sign in with the new password.');
+}
+
+/** @throws SUSPENDED with the operator's text */
+async function endIfSuspended(app: AppContext, { userId }: OwnPassword, response: Response): Promise<void> {
+  const call = app.callOfNobody();
+  const suspension = await findSuspension(call, userId);
+  if (suspension === null) return;
+  await endNewSession(call, { userId }, response);
+  throw new DomainError('SUSPENDED', `Your account is suspended. ${suspension}`.trim());
+}
+
+async function endNewSession(call: CallContext, { userId }: Pick<OwnPassword, 'userId'>, response: Response) {
+  const { token } = SignedIn.parse(await response.clone().json());
+  await endSession(call, userId, { token: hashSecret(token) });
 }
 
 const SignedIn = z.object({ token: z.string() });

@@ -24,6 +24,7 @@ const REFUSALS = {
     message:
       'Sign in first: send the header "authorization: Bearer …" with a token from /auth/sign-in/email, or sign in at /oauth2/sign-in in this browser.',
   },
+  SUSPENDED: { kind: 'unauthenticated', message: 'This account or application is suspended.' },
   MALFORMED_CREDENTIAL: { kind: 'unauthenticated', message: 'Invalid authentication token' },
   INVALID_ACCESS_TOKEN: { kind: 'unauthenticated', message: 'Invalid OAuth2 access token provided' },
   // For an access token in a request body. On 401, libraries would discard the valid bot token that they sent with it.
@@ -41,6 +42,8 @@ const REFUSALS = {
     kind: 'forbidden',
     message: 'You are not authorized to perform this action on this application',
   },
+  /** For callers who must not learn that there is something. */
+  NOT_FOUND: { kind: 'notFound', message: 'Not Found' },
   UNKNOWN_APPLICATION: { kind: 'notFound', message: 'Unknown Application' },
   UNKNOWN_BOX: { kind: 'notFound', message: 'Unknown Box' },
   UNKNOWN_BAN: { kind: 'notFound', message: 'Unknown Ban' },

@@ -123,6 +123,9 @@ export type DomainEvent =
   | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
   /** A portal session of this person ended. */
   | { type: 'SESSION_ENDED'; userId: bigint }
+  /** An operator suspended the person or application with this id. */
+  | { type: 'SUSPENDED'; userId: bigint }
+  | { type: 'RESTORED'; userId: bigint }
   /** A person's name or avatar changed. */
   | { type: 'PERSON_UPDATED'; userId: bigint }
   | { type: 'TESTERS_UPDATED'; applicationId: bigint }
@@ -133,4 +136,6 @@ export type DomainEvent =
   | { type: 'COMMAND_ACCESS_UPDATED'; applicationId: bigint }
   | { type: 'BOT_SESSIONS_UPDATED'; applicationId: bigint }
   | { type: 'CLIENT_SECRET_RESET'; applicationId: bigint }
+  /** An operator suspended or restored the application. */
+  | { type: 'APPLICATION_SUSPENSION_UPDATED'; applicationId: bigint }
   | { type: 'BOT_TOKEN_RESET'; applicationId: bigint };

@@ -9,7 +9,7 @@ import type { Mail, Mailer } from '../infra/mail.js';
 import type { Logger } from '../infra/observability/logger.js';
 import { type Clocks, createClocks, type TakenClock } from '../infra/streams/clocks.js';
 import { hasClock } from '../infra/streams/topics.js';
-import type { AuditRecord } from './audit-log/actions.js';
+import { type AuditRecord, isInstanceAction } from './audit-log/actions.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { BusMessage, EventBus, Publication } from './bus-message.js';
 import type { CallContext, FindMessageId, OneWithEvent, Write, WriteOptions } from './call.js';
@@ -255,6 +255,10 @@ export class Writes {
         after.jobsDueAt.push(job.dueAt);
       },
       audit: async (entry) => {
+        if (isInstanceAction(entry.action)) {
+          await auditInstance(call, db, entry);
+          return;
+        }
         if (isOfLivingGuild(entry)) await requireNotDeleted(db, entry.guildId);
         const written = await db.auditEntry.create({
           data: {
@@ -282,6 +286,19 @@ export class Writes {
       throw new DomainError('OVERLOADED', 'The service is busy. Try again in a moment.', { cause: error });
     }
   }
+}
+
+async function auditInstance(call: CallContext, db: Transaction, entry: AuditRecord): Promise<void> {
+  await db.instanceAuditEntry.create({
+    data: {
+      id: call.nextId(),
+      actorId: call.actor.kind === 'anonymous' ? null : call.actor.user.id,
+      action: entry.action,
+      targetId: entry.targetId,
+      changes: entry.changes ?? {},
+      reason: call.auditReason,
+    },
+  });
 }
 
 type EntryOfGuild = Extract<AuditRecord, { guildId: bigint; applicationId?: undefined }>;

@@ -159,6 +159,15 @@ export const Application = builder.prismaObject('Application', {
           ? application.redirectUris.map(String)
           : [],
     }),
+    suspendedAt: t.expose('suspendedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time when an operator suspended the application. Null if it is not suspended.',
+    }),
+    suspensionText: t.exposeString('suspensionText', {
+      nullable: true,
+      description: 'What the operator wrote about the suspension. Null if the application is not suspended.',
+    }),
     serverCount: t.int({
       description: 'Number of servers that have it installed.',
       resolve: async (application, _args, context) => (await shownInstallCounts(context, application)).server,

@@ -78,7 +78,7 @@ const AuditEntry = builder.objectRef<LogEntry>('AuditEntry').implement({
   }),
 });
 
-const AuditEntryConnection = builder.connectionObject(
+export const AuditEntryConnection = builder.connectionObject(
   { type: AuditEntry, name: 'AuditEntryConnection' },
   { name: 'AuditEntryEdge' },
 );
@@ -115,14 +115,14 @@ async function auditLogOf({ call, budget }: GraphqlContext, log: AuditLog, args:
   return connectionOf(page, pageRows(page, read), (entry) => entry.id);
 }
 
-const complexity = (args: PageArgs) => ({ field: 1, multiplier: pageSizeOf(args) });
+export const logCost = (args: PageArgs) => ({ field: 1, multiplier: pageSizeOf(args) });
 
 builder.prismaObjectFields(Team, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
     description: 'Actions on the team and its applications, oldest first. Empty for callers who are not members.',
     args: logArgs,
-    complexity,
+    complexity: logCost,
     resolve: ({ id }, args, context) => auditLogOf(context, { teamId: id }, args),
   }),
 }));
@@ -137,7 +137,7 @@ builder.prismaObjectFields(Guild, (t) => ({
     type: AuditEntryConnection,
     description: 'Actions in the server, oldest first. Empty without View Audit Log, and for a server on a box.',
     args: logArgs,
-    complexity,
+    complexity: logCost,
     resolve: onlyHere(noEntries, async ({ id }, args, { call, budget }) => {
       const page = parsePage(args);
       const filter = parseInput(GuildLogFilter, args);
@@ -156,7 +156,7 @@ builder.prismaObjectFields(Application, (t) => ({
     type: AuditEntryConnection,
     description: 'Actions on the application, oldest first. Empty for callers without a role in it.',
     args: logArgs,
-    complexity,
+    complexity: logCost,
     resolve: ({ id }, args, context) => auditLogOf(context, { applicationId: id }, args),
   }),
 }));

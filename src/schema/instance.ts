@@ -3,8 +3,8 @@ import { builder } from './builder.js';
 
 type Addresses = AppContext['addresses'];
 
-const Instance = builder.objectRef<Addresses>('Instance').implement({
-  description: 'Public URLs of this instance.',
+export const Instance = builder.objectRef<Addresses>('Instance').implement({
+  description: 'This instance: its public URLs, and what its operators see.',
   fields: (t) => ({
     publicUrl: t.string({
       description: 'Origin of the portal and of links.',

@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { renameFaults } from '../domain/errors.js';
+import { operatorRoleOf } from '../domain/operators/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import { OwnProfile, shownByIds, updateOwnUser } from '../domain/users/index.js';
 import type { AuthUser, User as UserRow } from '../infra/database/index.js';
@@ -10,6 +11,14 @@ import type { GraphqlContext } from './context.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { fieldKey, referredRows } from './lists.js';
 import { bytesOf, ICON } from './uploads.js';
+
+export const OperatorRole = builder.enumType('OperatorRole', {
+  description: 'What a person may do on the whole instance.',
+  values: {
+    OPERATOR: { description: 'May do everything.' },
+    MODERATOR: { description: 'May act on people, servers and applications.' },
+  },
+});
 
 export const User = builder.prismaObject('User', {
   description: 'A person or a bot.',
@@ -30,6 +39,14 @@ export const User = builder.prismaObject('User', {
         avatarHash && `${app.addresses.publicUrl}/cdn/avatars/${id}/${avatarHash}.png`,
     }),
     bot: t.exposeBoolean('bot', { description: 'Whether the user is the bot of an application.' }),
+    operatorRole: t.field({
+      ...NEEDS_SESSION,
+      type: OperatorRole,
+      nullable: true,
+      description: 'What the caller may do on the whole instance. Null without such a role, and for other users.',
+      resolve: ({ id }, _args, { call }) =>
+        call.actor.kind === 'person' && call.actor.user.id === id ? operatorRoleOf(call) : null,
+    }),
     email: t.string({
       ...NEEDS_SESSION,
       nullable: true,

@@ -33,6 +33,8 @@ export const PLAIN_MEMBER = {
 };
 
 export const PLAIN_APPLICATION = {
+  suspendedAt: null,
+  suspensionText: null,
   clientSecretPrefix: null,
   clientSecretLast4: null,
   clientSecretCreatedAt: null,

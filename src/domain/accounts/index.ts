@@ -10,3 +10,4 @@ export {
 export { isPasswordReset, resetPassword, sendPasswordReset } from './password-reset.js';
 export { isSeenAgain, noteSeen } from './seen.js';
 export { endOwnSessions, endSession, listSessions, type OwnSession, type SessionOwner } from './sessions.js';
+export { findSuspension } from './suspension.js';

@@ -21,18 +21,8 @@ export async function sendPasswordReset(call: CallContext, email: string): Promi
   const account = await call.read.authUser.findUnique({ where: { email }, select: { id: true, name: true } });
   if (!account) return;
   const token = randomToken(TOKEN_BYTES);
-  const now = call.clock.now();
   await call.write(async ({ db, mail }) => {
-    await db.authVerification.create({
-      data: {
-        id: String(call.nextId()),
-        identifier: filedUnder(token),
-        value: account.id,
-        expiresAt: new Date(now + LINK_LIFETIME_MS),
-        createdAt: new Date(now),
-        updatedAt: new Date(now),
-      },
-    });
+    await writePasswordLink(call, { db }, account.id, token);
     mail({
       to: email,
       subject: 'Reset your password',
@@ -44,6 +34,20 @@ ${call.passwordUrl}?token=${token}
 The link works once and expires in one hour. If you did not request it, you can ignore this email.
 `,
     });
+  });
+}
+
+/** Lets the token choose a new password, once and within an hour. */
+export async function writePasswordLink(
+  call: CallContext,
+  { db }: Pick<Write, 'db'>,
+  accountId: string,
+  token: string,
+): Promise<void> {
+  const now = call.clock.now();
+  const times = { createdAt: new Date(now), updatedAt: new Date(now), expiresAt: new Date(now + LINK_LIFETIME_MS) };
+  await db.authVerification.create({
+    data: { id: String(call.nextId()), identifier: filedUnder(token), value: accountId, ...times },
   });
 }
 

@@ -18,6 +18,9 @@ export interface InstallationsThere {
   person: boolean;
 }
 
+/** Of an application that can act. */
+export const ACTIVE = { deletedAt: null, suspendedAt: null } as const;
+
 interface CachedParts {
   commands: Map<bigint, Promise<CommandRecord | null>>;
   /** Key: guild and person. */
@@ -53,7 +56,7 @@ export class ApplicationViews {
       clock,
       bus,
       topicOf: topics.application,
-      read: (id) => reader.application.findUnique({ where: { id, deletedAt: null }, include: { bot: true } }),
+      read: (id) => reader.application.findUnique({ where: { id, ...ACTIVE }, include: { bot: true } }),
       empty: emptyParts,
       onMessage: (id, { invalidates }) => {
         if (invalidates.includes('token')) this.#cache.forget(id);
@@ -62,7 +65,7 @@ export class ApplicationViews {
     });
   }
 
-  /** Null if missing or deleted. */
+  /** Null if missing, deleted or suspended. */
   application(id: bigint): Promise<ApplicationWithBot | null> {
     return this.#cache.thing(id);
   }
@@ -72,7 +75,7 @@ export class ApplicationViews {
     return this.#cache.peek(id) !== undefined;
   }
 
-  /** Null if the command is unknown or its application deleted. */
+  /** Null if the command is unknown, or its application deleted or suspended. */
   async command(id: bigint): Promise<CommandView | null> {
     const applicationId = await this.#applicationOfCommand.get(id);
     if (applicationId === null) return null;

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { Prisma } from '../../infra/database/index.js';
 
 interface Action {
-  of: 'application' | 'team' | 'guild' | 'box';
+  of: 'application' | 'team' | 'guild' | 'box' | 'instance';
   /**
-   * The log that shows it, if any: that of the application and its team in the portal, or the guild's. Users of an
-   * application are private, and Discord's audit log has no type for the rest.
+   * The log that shows it, if any: that of the application and its team in the portal, the guild's, or that of the
+   * instance, which has a table of its own. Users of an application are private, and Discord's audit log has no type
+   * for the rest.
    */
-  log: 'portal' | 'guild' | null;
+  log: 'portal' | 'guild' | 'instance' | null;
   target:
     | 'application'
     | 'team'
@@ -86,6 +87,10 @@ function changed<Value extends z.ZodType>(value: Value) {
 const WEBHOOK_CHANGES = z.object({ name: changed(text).optional(), channelId: changed(text).optional() });
 const RENAMED = z.object({ name: changed(text).optional() });
 const TEAM_CHANGES = z.object({ name: changed(text).optional(), iconHash: changed(text.nullable()).optional() });
+
+const OPERATOR_ROLE = z.enum(['OPERATOR', 'MODERATOR']);
+/** `text` is what the person or the developers read. */
+const SUSPENSION = z.object({ text });
 
 const ACTIONS = {
   APPLICATION_CREATE: { of: 'application', log: 'portal', target: 'application', changes: NAME },
@@ -317,6 +322,26 @@ const ACTIONS = {
   MESSAGE_BULK_DELETE: { of: 'guild', log: 'guild', target: 'channel', changes: z.object({ count: z.number() }) },
   // The target is the author.
   MESSAGE_PIN: { of: 'guild', log: 'guild', target: 'user', changes: PINNED },
+  OPERATOR_UPDATE: {
+    of: 'instance',
+    log: 'instance',
+    target: 'user',
+    changes: z.object({ role: changed(OPERATOR_ROLE.nullable()) }),
+  },
+  PERSON_SUSPEND: { of: 'instance', log: 'instance', target: 'user', changes: SUSPENSION },
+  PERSON_RESTORE: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
+  PERSON_SIGN_OUT: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
+  PERSON_PASSWORD_LINK: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
+  APPLICATION_SUSPEND: { of: 'instance', log: 'instance', target: 'application', changes: SUSPENSION },
+  APPLICATION_RESTORE: { of: 'instance', log: 'instance', target: 'application', changes: NOTHING },
+  SERVER_TRANSFER: {
+    of: 'instance',
+    log: 'instance',
+    target: 'guild',
+    changes: z.object({ ownerId: changed(text) }),
+  },
+  SERVER_DELETE: { of: 'instance', log: 'instance', target: 'guild', changes: NAME },
+  BOX_DISCONNECT: { of: 'instance', log: 'instance', target: 'box', changes: NAME },
   MESSAGE_UNPIN: { of: 'guild', log: 'guild', target: 'user', changes: PINNED },
 } as const satisfies Record<string, Action>;
 
@@ -332,6 +357,7 @@ interface Owners {
   team: { teamId: bigint; applicationId?: undefined; guildId?: undefined };
   guild: { guildId: bigint; applicationId?: undefined; teamId?: undefined };
   box: { applicationId?: undefined; teamId?: undefined; guildId?: undefined };
+  instance: { applicationId?: undefined; teamId?: undefined; guildId?: undefined };
 }
 
 type Stated<Stored> = Stored extends Record<string, never> ? { changes?: undefined } : { changes: Stored };
@@ -348,6 +374,8 @@ export type GuildLogAction = ActionsOf<'guild'>;
 
 export type PortalLogAction = ActionsOf<'portal'>;
 
+export type InstanceAction = ActionsOf<'instance'>;
+
 function actionsShownIn<Log extends Action['log']>(log: Log): ActionsOf<Log>[] {
   const names = Object.keys(ACTIONS) as AuditAction[];
   return names.filter((name): name is ActionsOf<Log> => ACTIONS[name].log === log);
@@ -356,6 +384,8 @@ function actionsShownIn<Log extends Action['log']>(log: Log): ActionsOf<Log>[] {
 export const PORTAL_ACTIONS: readonly PortalLogAction[] = actionsShownIn('portal');
 
 export const GUILD_ACTIONS: readonly GuildLogAction[] = actionsShownIn('guild');
+
+export const INSTANCE_ACTIONS: readonly InstanceAction[] = actionsShownIn('instance');
 
 export function targetOf(action: AuditAction): Action['target'] {
   return ACTIONS[action].target;
@@ -366,6 +396,12 @@ const ofGuildLogs: ReadonlySet<string> = new Set(GUILD_ACTIONS);
 
 export function isPortalLogAction(action: string): action is PortalLogAction {
   return ofPortalLogs.has(action);
+}
+
+const ofInstanceLog: ReadonlySet<string> = new Set(INSTANCE_ACTIONS);
+
+export function isInstanceAction(action: string): action is InstanceAction {
+  return ofInstanceLog.has(action);
 }
 
 export function isGuildLogAction(action: string): action is GuildLogAction {

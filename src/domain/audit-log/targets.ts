@@ -3,9 +3,10 @@ import { chunksOf } from '../../infra/concurrency/event-loop.js';
 import { Prisma, type Reader } from '../../infra/database/index.js';
 import { readChanges, targetOf } from './actions.js';
 import type { GuildLogEntry } from './guild-log.js';
+import type { InstanceLogEntry } from './instance-list.js';
 import type { PortalLogEntry } from './list.js';
 
-export type LogEntry = PortalLogEntry | GuildLogEntry;
+export type LogEntry = PortalLogEntry | GuildLogEntry | InstanceLogEntry;
 
 /** `ofInstalled`: a command or application that is installed in one of the guilds. */
 type Kind = ReturnType<typeof targetOf> | 'ofInstalled';

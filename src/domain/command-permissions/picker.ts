@@ -1,7 +1,7 @@
 import type { ApplicationCommandType } from 'discord-api-types/v10';
 import { forEachYielding } from '../../infra/concurrency/event-loop.js';
 import type { Prisma } from '../../infra/database/index.js';
-import { installationsIn } from '../applications/views.js';
+import { ACTIVE, installationsIn } from '../applications/views.js';
 import { type CallContext, requirePerson } from '../call.js';
 import type { DirectChannelAccess } from '../channels/access.js';
 import { GLOBAL_SCOPE } from '../commands/record.js';
@@ -93,7 +93,7 @@ async function runnableInDirect(
 
 async function installsFor(call: CallContext, guildId: bigint | null, userId: bigint): Promise<Map<bigint, Installs>> {
   const rows = await call.read.installation.findMany({
-    where: { ...installedFor(guildId, userId), application: { deletedAt: null } },
+    where: { ...installedFor(guildId, userId), application: ACTIVE },
     select: { applicationId: true, guildId: true, application: { select: { userInstall: true } } },
     orderBy: { id: 'asc' },
     take: limits.installationsConsidered,

@@ -22,9 +22,20 @@ export async function deleteGuild(call: CallContext, guildId: bigint): Promise<v
   if (!mayAsMember('delete', view, user.id)) {
     throw new DomainError('FORBIDDEN', 'Only the owner of a server can delete it.');
   }
-  const { guild, emojiIds } = await call.write((write) => markDeleted(call, write, guildId), {
-    streams: [topics.guild(guildId)],
-  });
+  await hideGuild(call, guildId);
+}
+
+/** @param alongside in the same transaction */
+export async function hideGuild(
+  call: CallContext,
+  guildId: bigint,
+  alongside: (write: Write) => Promise<void> = async () => {},
+): Promise<void> {
+  const hide = async (write: Write) => {
+    await alongside(write);
+    return markDeleted(call, write, guildId);
+  };
+  const { guild, emojiIds } = await call.write(hide, { streams: [topics.guild(guildId)] });
   if (guild.iconHash) await dropIcon(call, { folder: 'guild-icons', id: guildId }, guild.iconHash);
   await dropPictures(call, emojiIds);
 }

@@ -1,4 +1,5 @@
 import type { Application, Transaction } from '../../infra/database/index.js';
+import { ACTIVE } from '../applications/views.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { isAcceptedTester } from '../testers/access.js';
@@ -8,7 +9,7 @@ import { isAcceptedTester } from '../testers/access.js';
  * @throws UNKNOWN_APPLICATION
  */
 export async function findInstallable(call: CallContext, applicationId: bigint): Promise<Application> {
-  const application = await call.read.application.findUnique({ where: { id: applicationId, deletedAt: null } });
+  const application = await call.read.application.findUnique({ where: { id: applicationId, ...ACTIVE } });
   if (!application) throw new DomainError('UNKNOWN_APPLICATION');
   if (!application.public && !(await isTester(call, applicationId))) throw new DomainError('UNKNOWN_APPLICATION');
   return application;
@@ -20,13 +21,13 @@ async function isTester({ actor, read }: CallContext, applicationId: bigint): Pr
 
 /**
  * The transaction must lock the application's stream.
- * @throws the error from `refusal` if the application is deleted
+ * @throws the error from `refusal` if the application is deleted or suspended
  */
 export async function requireStillThere(
   db: Transaction,
   applicationId: bigint,
   refusal = () => new DomainError('UNKNOWN_APPLICATION'),
 ): Promise<void> {
-  const where = { id: applicationId, deletedAt: null };
+  const where = { id: applicationId, ...ACTIVE };
   if (!(await db.application.findUnique({ where, select: { id: true } }))) throw refusal();
 }

@@ -3,6 +3,7 @@ import { hashSecret, secretMatches } from '../../infra/crypto/secrets.js';
 import type { Application, Reader } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { SecretUses } from '../applications/secret-uses.js';
+import { ACTIVE } from '../applications/views.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { requireStillThere } from '../installations/access.js';
@@ -22,7 +23,7 @@ export type FindClient = (id: bigint) => Promise<Application | null>;
 /** Batches lookups, so that many unknown ids are cheap. */
 export function createFindClient(read: Reader): FindClient {
   return joinLookups(async (ids: bigint[]) => {
-    const applications = await read.application.findMany({ where: { id: { in: ids }, deletedAt: null } });
+    const applications = await read.application.findMany({ where: { id: { in: ids }, ...ACTIVE } });
     return new Map(applications.map((application) => [application.id, application]));
   });
 }
@@ -51,7 +52,7 @@ export async function authenticateClient(
   return { application, byType: 'confidential' };
 }
 
-/** @throws INVALID_CLIENT if the client is deleted concurrently */
+/** @throws INVALID_CLIENT if the client is deleted or suspended concurrently */
 export function writeForClient<T>(
   call: CallContext,
   { application }: Client,

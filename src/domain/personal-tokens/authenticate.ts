@@ -4,7 +4,7 @@ import { joinLookups } from '../../infra/caching/joined-lookups.js';
 import { CACHE_MS } from '../../infra/caching/subscribed-cache.js';
 import type { Clock } from '../../infra/clock.js';
 import { hashSecret, secretMatches } from '../../infra/crypto/secrets.js';
-import type { PersonalToken, Reader, Transaction, User } from '../../infra/database/index.js';
+import type { AuthUser, PersonalToken, Reader, Transaction, User } from '../../infra/database/index.js';
 import { STREAM_GAP } from '../../infra/streams/stream.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { EventBus, Heard } from '../bus-message.js';
@@ -12,7 +12,7 @@ import type { Actor, Uses } from '../call.js';
 
 type Person = Extract<Actor, { kind: 'person' }>;
 
-type Found = PersonalToken & { user: User };
+type Found = PersonalToken & { user: User & { account: Pick<AuthUser, 'suspendedAt'> | null } };
 
 interface PersonalTokensParts {
   read: Reader;
@@ -35,7 +35,8 @@ export class PersonalTokens {
     const { read, bus, clock } = parts;
     this.#known = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: CACHE_MS, ttlResolution: 0, perf: clock });
     this.#look = joinLookups(async (hashes: string[]) => {
-      const rows = await read.personalToken.findMany({ where: { hash: { in: hashes } }, include: { user: true } });
+      const user = { include: { account: { select: { suspendedAt: true } } } };
+      const rows = await read.personalToken.findMany({ where: { hash: { in: hashes } }, include: { user } });
       return new Map(rows.map((row) => [row.hash, row]));
     });
     bus.subscribe(topics.sessions, (message) => this.#forget(message), { early: true });
@@ -46,9 +47,11 @@ export class PersonalTokens {
     const hash = hashSecret(token);
     const found = this.#known.get(hash) ?? (await this.#find(hash));
     if (!found || !secretMatches(token, found.hash) || found.user.deletedAt !== null) return null;
+    if (found.user.account?.suspendedAt != null) return null;
     if (found.expiresAt !== null && found.expiresAt.getTime() <= this.parts.clock.now()) return null;
     this.parts.uses.note(found.id);
-    return { kind: 'person', user: found.user, personalTokenId: found.id };
+    const { account: _, ...user } = found.user;
+    return { kind: 'person', user, personalTokenId: found.id };
   }
 
   async #find(hash: string): Promise<Found | null> {

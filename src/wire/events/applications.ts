@@ -52,6 +52,12 @@ export const applicationEvents = {
     invalidates: ['portal'],
     audience: null,
   },
+  APPLICATION_SUSPENSION_UPDATED: {
+    topic: 'application',
+    about: ({ applicationId }) => ({ applicationId }),
+    invalidates: ['token', 'commands', 'portal', 'home'],
+    audience: null,
+  },
   BOT_TOKEN_RESET: {
     topic: 'application',
     about: ({ applicationId }) => ({ applicationId }),

@@ -15,6 +15,18 @@ export const userEvents = {
     invalidates: ['session'],
     audience: null,
   },
+  SUSPENDED: {
+    topic: 'sessions',
+    about: ({ userId }) => ({ userId }),
+    invalidates: ['session'],
+    audience: null,
+  },
+  RESTORED: {
+    topic: 'sessions',
+    about: ({ userId }) => ({ userId }),
+    invalidates: ['session'],
+    audience: null,
+  },
   PERSON_UPDATED: {
     topic: 'sessions',
     about: ({ userId }) => ({ userId }),

@@ -124,6 +124,7 @@ describe('a route definition', () => {
 /** The status and number of every refusal (Discord's documentation, Opcodes and Status Codes). */
 const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   UNAUTHENTICATED: [401, 0],
+  SUSPENDED: [401, 0],
   MALFORMED_CREDENTIAL: [401, 50014],
   INVALID_ACCESS_TOKEN: [401, 50025],
   ACCESS_TOKEN_REFUSED: [403, 50025],
@@ -137,6 +138,7 @@ const REFUSALS: Record<ErrorCode, [status: number, code: number]> = {
   SYSTEM_MESSAGE: [403, 50021],
   ONLY_BOTS: [403, 20002],
   NOT_OWN_APPLICATION: [403, 20012],
+  NOT_FOUND: [404, 0],
   UNKNOWN_APPLICATION: [404, 10002],
   UNKNOWN_BAN: [404, 10026],
   UNKNOWN_CHANNEL: [404, 10003],

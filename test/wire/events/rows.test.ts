@@ -468,6 +468,11 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
     }),
     {},
   ],
+  APPLICATION_SUSPENSION_UPDATED: [
+    { type: 'APPLICATION_SUSPENSION_UPDATED', applicationId: 5n },
+    ownOf('application:5', ['token', 'commands', 'portal', 'home']),
+    {},
+  ],
   BOT_TOKEN_RESET: [{ type: 'BOT_TOKEN_RESET', applicationId: 5n }, ownOf('application:5', ['token', 'portal']), {}],
   TESTERS_UPDATED: [{ type: 'TESTERS_UPDATED', applicationId: 5n }, ownOf('application:5', ['portal']), {}],
   APPLICATION_WEBHOOKS_UPDATED: [
@@ -518,6 +523,8 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   TEAM_UPDATED: [{ type: 'TEAM_UPDATED', teamId: 6n }, ownOf('team:6', ['portal', 'home']), {}],
   PORTAL_HOME_UPDATED: [{ type: 'PORTAL_HOME_UPDATED', userId: 7n }, ownOf('user:7', ['home'], { userId: '7' }), {}],
   PERSON_UPDATED: [{ type: 'PERSON_UPDATED', userId: 7n }, ownOf('sessions', [], { userId: '7' }), {}],
+  SUSPENDED: [{ type: 'SUSPENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
+  RESTORED: [{ type: 'RESTORED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
   SESSION_ENDED: [{ type: 'SESSION_ENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
 };
 

@@ -1,0 +1,30 @@
+export { operatorRoleOf, type PersonAccount } from './access.js';
+export {
+  getApplication,
+  listApplications,
+  type OwnedApplication,
+  restoreApplication,
+  suspendApplication,
+} from './applications.js';
+export {
+  createPasswordLink,
+  figuresOf,
+  getPerson,
+  listPeople,
+  type PersonFigures,
+  restorePerson,
+  signOutPerson,
+  suspendPerson,
+} from './people.js';
+export { RecentSuspensions } from './recent-suspensions.js';
+export { listOperators, setOperatorRole } from './roles.js';
+export {
+  deleteServer,
+  figuresOfServer,
+  getServer,
+  listServers,
+  type OwnedGuild,
+  type ServerFigures,
+  transferServer,
+} from './servers.js';
+export { claimInstance, openSetup } from './setup.js';
