@@ -31,7 +31,7 @@ import { createLoader, type Loader } from './loaders.js';
 import { PortalHome } from './portal-home.js';
 import { type Watched, watchState } from './watched-state.js';
 
-const BoxStatus = builder.enumType('BoxStatus', {
+export const BoxStatus = builder.enumType('BoxStatus', {
   description: 'Connection state of a box.',
   values: {
     NEVER_CONNECTED: { description: 'The box has never connected.' },
@@ -97,10 +97,7 @@ const Box = builder.objectRef<BoxRow>('Box').implement({
     status: t.field({
       type: BoxStatus,
       description: 'Connection state.',
-      resolve: async (box, _args, context) => {
-        if (await isConnected(context, box)) return 'CONNECTED';
-        return box.generation === 0 ? 'NEVER_CONNECTED' : 'DISCONNECTED';
-      },
+      resolve: (box, _args, context) => boxStatusOf(context, box),
     }),
     guilds: t.field({
       type: [Guild],
@@ -293,6 +290,11 @@ builder.mutationFields((t) => ({
     },
   }),
 }));
+
+export async function boxStatusOf(context: GraphqlContext, box: BoxRow) {
+  if (await isConnected(context, box)) return 'CONNECTED';
+  return box.generation === 0 ? 'NEVER_CONNECTED' : 'DISCONNECTED';
+}
 
 function watchedBox(id: bigint): Watched<BoxRow> {
   return {

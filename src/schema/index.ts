@@ -29,6 +29,7 @@ import './listeners.js';
 import './guilds.js';
 import './guild-mutations.js';
 import './boxes.js';
+import './instance-boxes.js';
 import './bans.js';
 import './presences.js';
 import './gateway-sessions.js';

@@ -53,7 +53,7 @@ async function enrol(
   const box = await db.box.findUnique({ where: { tokenHash, tokenEndsAt: { gt: now } } });
   if (!box) return null;
   const idSpace = box.idSpace ?? (await idSpaceFor(db, box, wanted));
-  const rekeyedAt = box.publicKey === null ? null : now;
+  const rekeyedAt = box.generation === 0 ? null : now;
   const data = { publicKey: key, tokenHash: null, tokenEndsAt: null, idSpace, rekeyedAt };
   const { count } = await db.box.updateMany({ where: { id: box.id, tokenHash }, data });
   if (count === 0) return null;

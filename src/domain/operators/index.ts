@@ -6,6 +6,7 @@ export {
   restoreApplication,
   suspendApplication,
 } from './applications.js';
+export { expelBox, listBoxes, type OwnedBox } from './boxes.js';
 export {
   createPasswordLink,
   figuresOf,
