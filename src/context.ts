@@ -187,7 +187,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
   const whileActive =
     <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> => {
-      app.suspensions.requireActive(actor);
+      call.requireActive();
       return work(...args);
     };
   const call: CallContext = {
@@ -226,6 +226,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     portalUrl: `${app.addresses.publicUrl}/portal`,
     passwordUrl: `${app.addresses.publicUrl}/oauth2/password`,
     read: app.db.reader,
+    requireActive: () => app.suspensions.requireActive(actor),
     announce: app.publish,
     renderPing: app.renderPing,
     write: (work, writeOptions) => app.writes.transaction(call, whileActive(work), writeOptions),

@@ -202,6 +202,8 @@ export interface CallContext extends Dependencies {
   passwordUrl: string;
   /** For reads outside a transaction. */
   read: Reader;
+  /** Every write checks it. @throws SUSPENDED if the caller was suspended after the request began */
+  requireActive(): void;
   write<T>(work: (write: Write) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** For frequent writes without an audit entry: one statement, or a row with nested rows. */
   writeOne<T>(statement: (db: Transaction, messageId: FindMessageId) => Promise<T>, told?: OneWithEvent<T>): Promise<T>;

@@ -1,6 +1,6 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { type AppContext, callContext } from '../context.js';
-import { INTENT_COLUMNS, privilegedIntents } from '../domain/applications/index.js';
+import { ACTIVE, INTENT_COLUMNS, privilegedIntents } from '../domain/applications/index.js';
 import type { BusMessage, Heard } from '../domain/bus-message.js';
 import { refusalIn } from '../domain/errors.js';
 import { GuildUnavailable } from '../domain/guilds/index.js';
@@ -236,7 +236,7 @@ export class Bots {
     const sessions = bots.flatMap(([, bot]) => [...bot.sessions]);
     try {
       const rows = await this.app.db.reader.application.findMany({
-        where: { id: { in: bots.map(([botId]) => botId) }, deletedAt: null },
+        where: { id: { in: bots.map(([botId]) => botId) }, ...ACTIVE },
         select: {
           id: true,
           botTokenHash: true,

@@ -20,4 +20,4 @@ export { createClientSecret } from './secrets.js';
 export { installUrl } from './settings.js';
 export { transferApplication } from './transfer.js';
 export { ApplicationSettings, type UpdateApplicationInput, updateApplication } from './update.js';
-export { ApplicationViews } from './views.js';
+export { ACTIVE, ApplicationViews } from './views.js';

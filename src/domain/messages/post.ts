@@ -183,6 +183,7 @@ async function insertTogether(call: CallContext, draft: Draft, nonceKey: string 
   const { place } = draft;
   if (!messageInserts || place.kind !== 'guild') return null;
   const eventOf = (row: Message) => created(place, recordOf(draft, row));
+  call.requireActive();
   const row = await messageInserts.insert(call, topics.guild(place.guildId), messageRow(draft, nonceKey), eventOf);
   return row && recordOf(draft, row);
 }

@@ -1,10 +1,9 @@
-import type { Application, Prisma, User } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids/ids.js';
+import { type Application, Prisma, type User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { requireOperator } from './access.js';
-import { type InstancePage, pageOf } from './page.js';
+import { type InstancePage, idsOfPage, inOrder, searched, suspended } from './page.js';
 
 export type OwnedApplication = Application & { ownerUser: User | null; ownerTeam: { id: bigint; name: string } | null };
 
@@ -20,24 +19,15 @@ export interface ApplicationsQuery extends InstancePage {
 /** In the page's direction, by id. @throws NOT_FOUND */
 export async function listApplications(call: CallContext, query: ApplicationsQuery): Promise<OwnedApplication[]> {
   await requireOperator(call, 'MODERATOR');
-  const { isSuspended, ownerId } = query;
-  return call.read.application.findMany({
-    where: {
-      AND: [searched(query.search), pageOf(query, 'id')],
-      deletedAt: null,
-      ...(ownerId === undefined ? {} : { ownerUserId: ownerId }),
-      ...(isSuspended === undefined ? {} : { suspendedAt: isSuspended ? { not: null } : null }),
-    },
-    orderBy: { id: query.backwards ? 'desc' : 'asc' },
-    include: WITH_OWNER,
-    take: query.take,
-  });
-}
-
-function searched(search: string | undefined): Prisma.ApplicationWhereInput {
-  if (search === undefined) return {};
-  const id = parseSnowflake(search);
-  return { OR: [{ name: { contains: search } }, ...(id === undefined ? [] : [{ id }])] };
+  const conditions = [
+    ...searched(query.search, ['name']),
+    Prisma.sql`"deletedAt" IS NULL`,
+    ...suspended(query.isSuspended),
+    ...(query.ownerId === undefined ? [] : [Prisma.sql`"ownerUserId" = ${query.ownerId}`]),
+  ];
+  const ids = await idsOfPage(call.read, { from: Prisma.sql`"Application"`, conditions }, query);
+  const rows = await call.read.application.findMany({ where: { id: { in: ids } }, include: WITH_OWNER });
+  return inOrder(rows, ids, ({ id }) => id);
 }
 
 /** @throws NOT_FOUND, UNKNOWN_APPLICATION */

@@ -1,10 +1,9 @@
-import type { Box, BoxGuild, Prisma, User } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids/ids.js';
+import { type Box, type BoxGuild, Prisma, type User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { requireOperator } from './access.js';
-import { type InstancePage, pageOf } from './page.js';
+import { type InstancePage, idsOfPage, inOrder, searched } from './page.js';
 
 export type OwnedBox = Box & { owner: User; guilds: Pick<BoxGuild, 'id' | 'name'>[] };
 
@@ -19,19 +18,13 @@ export interface BoxesQuery extends InstancePage {
 /** In the page's direction, by id. @throws NOT_FOUND */
 export async function listBoxes(call: CallContext, query: BoxesQuery): Promise<OwnedBox[]> {
   await requireOperator(call, 'OPERATOR');
-  const { ownerId } = query;
-  return call.read.box.findMany({
-    where: { AND: [searched(query.search), pageOf(query, 'id')], ...(ownerId === undefined ? {} : { ownerId }) },
-    orderBy: { id: query.backwards ? 'desc' : 'asc' },
-    include: PARTS,
-    take: query.take,
-  });
-}
-
-function searched(search: string | undefined): Prisma.BoxWhereInput {
-  if (search === undefined) return {};
-  const id = parseSnowflake(search);
-  return { OR: [{ name: { contains: search } }, ...(id === undefined ? [] : [{ id }])] };
+  const conditions = [
+    ...searched(query.search, ['name']),
+    ...(query.ownerId === undefined ? [] : [Prisma.sql`"ownerId" = ${query.ownerId}`]),
+  ];
+  const ids = await idsOfPage(call.read, { from: Prisma.sql`"Box"`, conditions }, query);
+  const rows = await call.read.box.findMany({ where: { id: { in: ids } }, include: PARTS });
+  return inOrder(rows, ids, ({ id }) => id);
 }
 
 /**

@@ -1,3 +1,6 @@
+import { Prisma, type Reader } from '../../infra/database/index.js';
+import { parseSnowflake } from '../../infra/ids/ids.js';
+
 export interface InstancePage {
   take: number;
   /** Starts at the newest. */
@@ -7,11 +10,48 @@ export interface InstancePage {
   before?: bigint | undefined;
 }
 
-/** Condition on the id. */
-export function pageOf<Column extends string>(
-  { after, before }: InstancePage,
-  column: Column,
-): { [C in Column]?: { gt?: bigint; lt?: bigint } } {
-  const bounds = { ...(after === undefined ? {} : { gt: after }), ...(before === undefined ? {} : { lt: before }) };
-  return { [column]: bounds } as { [C in Column]?: typeof bounds };
+interface Listed {
+  /** A table or a query with a column `id`. */
+  from: Prisma.Sql;
+  /** All must hold. */
+  conditions: readonly Prisma.Sql[];
+}
+
+/** Ids of a page, in its direction. Prisma searches in different ways on the two databases. */
+export async function idsOfPage(
+  read: Reader,
+  { from, conditions }: Listed,
+  { after, before, backwards, take }: InstancePage,
+): Promise<bigint[]> {
+  const all = [
+    ...conditions,
+    ...(after === undefined ? [] : [Prisma.sql`"id" > ${after}`]),
+    ...(before === undefined ? [] : [Prisma.sql`"id" < ${before}`]),
+  ];
+  const where = all.length === 0 ? Prisma.empty : Prisma.sql`WHERE ${Prisma.join(all, ' AND ')}`;
+  const order = Prisma.raw(backwards ? 'DESC' : 'ASC');
+  const rows = await read.$queryRaw<{ id: string }[]>`
+    SELECT CAST("id" AS TEXT) AS "id" FROM ${from} AS listed ${where} ORDER BY listed."id" ${order} LIMIT ${take}`;
+  return rows.map(({ id }) => BigInt(id));
+}
+
+/** Ignores the case of ASCII letters. Empty without a search. */
+export function searched(search: string | undefined, columns: readonly string[]): Prisma.Sql[] {
+  if (search === undefined) return [];
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  const id = parseSnowflake(search);
+  const found = columns.map((column) => Prisma.sql`LOWER(${Prisma.raw(`"${column}"`)}) LIKE ${pattern} ESCAPE '\\'`);
+  return [Prisma.sql`(${Prisma.join(id === undefined ? found : [...found, Prisma.sql`"id" = ${id}`], ' OR ')})`];
+}
+
+/** Empty unless it matters. */
+export function suspended(isSuspended: boolean | undefined): Prisma.Sql[] {
+  if (isSuspended === undefined) return [];
+  return [isSuspended ? Prisma.sql`"suspendedAt" IS NOT NULL` : Prisma.sql`"suspendedAt" IS NULL`];
+}
+
+/** The rows in the order of the ids. */
+export function inOrder<Row>(rows: readonly Row[], ids: readonly bigint[], idOf: (row: Row) => bigint): Row[] {
+  const byId = new Map(rows.map((row) => [idOf(row), row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

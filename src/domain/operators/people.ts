@@ -1,12 +1,11 @@
 import { randomToken } from '../../infra/crypto/secrets.js';
-import type { Prisma } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids/ids.js';
+import { Prisma } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { writePasswordLink } from '../accounts/password-reset.js';
 import { endSessions } from '../accounts/sessions.js';
 import type { CallContext, Write } from '../call.js';
 import { findOrdinaryPerson, findPerson, type PersonAccount, requireOperator } from './access.js';
-import { type InstancePage, pageOf } from './page.js';
+import { type InstancePage, idsOfPage, inOrder, searched, suspended } from './page.js';
 
 export interface PeopleQuery extends InstancePage {
   /** Part of a username, display name or email address, or an id. */
@@ -17,32 +16,20 @@ export interface PeopleQuery extends InstancePage {
 /** In the page's direction, by id. @throws NOT_FOUND */
 export async function listPeople(call: CallContext, query: PeopleQuery): Promise<PersonAccount[]> {
   await requireOperator(call, 'MODERATOR');
-  const { isSuspended } = query;
-  return call.read.authUser.findMany({
-    where: {
-      AND: [searched(query.search), pageOf(query, 'userId')],
-      user: { deletedAt: null },
-      ...(isSuspended === undefined ? {} : { suspendedAt: isSuspended ? { not: null } : null }),
-    },
-    orderBy: { userId: query.backwards ? 'desc' : 'asc' },
-    include: { user: true },
-    take: query.take,
-  });
+  const conditions = [
+    ...searched(query.search, ['name', 'email', 'globalName']),
+    ...suspended(query.isSuspended),
+    Prisma.sql`"deletedAt" IS NULL`,
+  ];
+  const ids = await idsOfPage(call.read, { from: PEOPLE, conditions }, query);
+  const rows = await call.read.authUser.findMany({ where: { userId: { in: ids } }, include: { user: true } });
+  return inOrder(rows, ids, ({ userId }) => userId);
 }
 
-function searched(search: string | undefined): Prisma.AuthUserWhereInput {
-  if (search === undefined) return {};
-  const contains = search.toLowerCase();
-  const id = parseSnowflake(search);
-  return {
-    OR: [
-      { name: { contains } },
-      { email: { contains } },
-      { user: { globalName: { contains: search } } },
-      ...(id === undefined ? [] : [{ userId: id }]),
-    ],
-  };
-}
+const PEOPLE = Prisma.sql`(
+  SELECT u."id", a."name", a."email", u."globalName", a."suspendedAt", u."deletedAt"
+  FROM "AuthUser" AS a JOIN "User" AS u ON u."id" = a."userId"
+)`;
 
 /** @throws NOT_FOUND, UNKNOWN_USER */
 export async function getPerson(call: CallContext, personId: bigint): Promise<PersonAccount> {

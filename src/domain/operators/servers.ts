@@ -1,12 +1,11 @@
-import type { Guild, Prisma, User } from '../../infra/database/index.js';
-import { parseSnowflake } from '../../infra/ids/ids.js';
+import { type Guild, Prisma, type User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
 import { hideGuild } from '../guilds/delete.js';
 import { WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { findPerson, requireOperator } from './access.js';
-import { type InstancePage, pageOf } from './page.js';
+import { type InstancePage, idsOfPage, inOrder, searched } from './page.js';
 
 export type OwnedGuild = Guild & { owner: User };
 
@@ -19,23 +18,14 @@ export interface ServersQuery extends InstancePage {
 /** In the page's direction, by id. Without servers on boxes. @throws NOT_FOUND */
 export async function listServers(call: CallContext, query: ServersQuery): Promise<OwnedGuild[]> {
   await requireOperator(call, 'MODERATOR');
-  const { ownerId } = query;
-  return call.read.guild.findMany({
-    where: {
-      AND: [searched(query.search), pageOf(query, 'id')],
-      deletedAt: null,
-      ...(ownerId === undefined ? {} : { ownerId }),
-    },
-    orderBy: { id: query.backwards ? 'desc' : 'asc' },
-    include: { owner: true },
-    take: query.take,
-  });
-}
-
-function searched(search: string | undefined): Prisma.GuildWhereInput {
-  if (search === undefined) return {};
-  const id = parseSnowflake(search);
-  return { OR: [{ name: { contains: search } }, ...(id === undefined ? [] : [{ id }])] };
+  const conditions = [
+    ...searched(query.search, ['name']),
+    Prisma.sql`"deletedAt" IS NULL`,
+    ...(query.ownerId === undefined ? [] : [Prisma.sql`"ownerId" = ${query.ownerId}`]),
+  ];
+  const ids = await idsOfPage(call.read, { from: Prisma.sql`"Guild"`, conditions }, query);
+  const rows = await call.read.guild.findMany({ where: { id: { in: ids } }, include: { owner: true } });
+  return inOrder(rows, ids, ({ id }) => id);
 }
 
 /** @throws NOT_FOUND, UNKNOWN_GUILD */
