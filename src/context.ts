@@ -29,7 +29,7 @@ import type { Database } from './infra/database/index.js';
 import { Images } from './infra/images.js';
 import { Jobs } from './infra/jobs/index.js';
 import type { Mailer } from './infra/mail.js';
-import type { Metrics } from './infra/observability/metrics.js';
+import type { DegradedPart, Metrics } from './infra/observability/metrics.js';
 import { TimesOfUse } from './infra/times-of-use.js';
 
 /** Complete when the port is known. */
@@ -90,7 +90,7 @@ export interface AppContext extends Omit<Dependencies, 'messageInserts'> {
   executions: TimesOfUse<bigint>;
   callOfNobody: () => CallContext;
   /** Such as `redis` or `snowflake-worker`. */
-  degraded: () => string[];
+  degraded: () => DegradedPart[];
 }
 
 export type ContextParts = Omit<

@@ -86,9 +86,9 @@ export async function openResources(
       : noRateLimits,
     nextId: refusingWithoutIds(lease?.nextId ?? (await ownIds(config, db, clock, idSpace))),
     degraded: () => [
-      ...(redis?.isAway() ? ['redis'] : []),
-      ...(lease?.isHeld() === false ? ['snowflake-worker'] : []),
-      ...(blobs.isAway() ? ['files'] : []),
+      ...(redis?.isAway() ? ['redis' as const] : []),
+      ...(lease?.isHeld() === false ? ['snowflake-worker' as const] : []),
+      ...(blobs.isAway() ? ['files' as const] : []),
     ],
     async close() {
       outbound.close();

@@ -6,7 +6,7 @@ import { createAccounts } from './accounts/index.js';
 import { createCdnEntrypoint } from './cdn/index.js';
 import { type Config, StartError } from './config.js';
 import { type AppContext, createAppContext } from './context.js';
-import { BoxClientRef, BoxRoutes } from './domain/boxes/index.js';
+import { BoxClientRef, BoxRoutes, countBoxesAway } from './domain/boxes/index.js';
 import type { Heard } from './domain/bus-message.js';
 import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
 import type { Endpoints } from './domain/interactions/index.js';
@@ -23,7 +23,7 @@ import { LatestResponses } from './http/latest-responses.js';
 import { knowUnusualMethods } from './http/methods.js';
 import { mountOperations } from './http/operations.js';
 import { closeQueuedResponses } from './http/queued-responses.js';
-import { type Phase, ReadinessChecks } from './http/readiness.js';
+import { type Phase, type Readiness, ReadinessChecks } from './http/readiness.js';
 import { watchRequests } from './http/requests.js';
 import { dropUnreadBodies, keepConnections } from './http/unread-bodies.js';
 import { handleUnrouted } from './http/unrouted.js';
@@ -40,8 +40,11 @@ import {
   createMetrics,
   endMetrics,
   type Measures,
+  showBoxesAway,
+  showDisk,
   showLive,
   showPool,
+  showReadiness,
   showRedis,
 } from './infra/observability/metrics.js';
 import { createBus } from './infra/processes/bus.js';
@@ -208,7 +211,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const app: AppContext = createAppContext({
     ...resources,
     limits: overrides.limits ?? resources.limits,
-    degraded: () => [...resources.degraded(), ...(uplink?.isConnected === false ? ['cloud'] : [])],
+    degraded: () => [...resources.degraded(), ...(uplink?.isConnected === false ? ['cloud' as const] : [])],
     config,
     guilds:
       overrides.guilds?.(databaseStore) ??
@@ -238,6 +241,15 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   showLive(
     metrics,
     memoizeWithTtl(connectionClock, NOBODY, () => countLive(app.db.reader, app.live.now())),
+  );
+  showReadiness(
+    metrics,
+    memoizeWithTtl<Readiness>(connectionClock, { status: 'unavailable', degraded: [] }, () => readiness.check()),
+  );
+  showDisk(metrics, config.dataDir);
+  showBoxesAway(
+    metrics,
+    memoizeWithTtl(connectionClock, 0, () => countBoxesAway(app.db.reader, clock.now())),
   );
   const operations = { phase, readiness, metrics: app.metrics };
   const operationsHttp = config.metricsPort === null ? http : fastify();

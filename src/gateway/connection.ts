@@ -26,6 +26,9 @@ import { resume } from './resume.js';
 import type { Session } from './session.js';
 import { type Outlet, Transmitter } from './transmitter.js';
 
+/** The socket broke (RFC 6455, section 7.1.5). */
+const ABNORMAL = 1006;
+
 export class Connection implements Applicant {
   readonly version: GatewayVersion;
   readonly openedAt = performance.now();
@@ -103,7 +106,9 @@ export class Connection implements Applicant {
   closed(code: number): void {
     this.gateway.connections.remove(this);
     this.#transmitter.end();
-    if (!this.#closed) this.#leave(clientCloseKeepsSession(code), code);
+    if (this.#closed) return;
+    if (this.#session) this.gateway.app.metrics.gatewayClientCloses.inc({ how: code === ABNORMAL ? 'lost' : 'closed' });
+    this.#leave(clientCloseKeepsSession(code), code);
   }
 
   cutOff(): void {

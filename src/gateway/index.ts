@@ -1,12 +1,15 @@
 import type { AppContext } from '../context.js';
 import type { Entrypoint } from '../entrypoint.js';
 import { refuseUpgrade } from '../http/upgrades.js';
+import { showGatewayLoad } from '../infra/observability/metrics.js';
 import type { Bus } from '../infra/processes/bus.js';
 import { Connection } from './connection.js';
 import { createGateway } from './create-gateway.js';
 import { Payload, Piece } from './events.js';
+import type { Gateway } from './gateway.js';
 import type { LifeMessage } from './lost-sessions.js';
 import type { MoveMessage } from './moves/messages.js';
+import { closes } from './protocol.js';
 import { type ConnectionClass, createAcceptor } from './ws-adapter.js';
 
 export type { ConnectionClass, LifeMessage, MoveMessage };
@@ -23,6 +26,7 @@ export function createGatewayEntrypoint(
   connectionClass: ConnectionClass = Connection,
 ): Entrypoint {
   const gateway = createGateway(app, bus, lifeBus);
+  showMetrics(gateway);
   const accept = createAcceptor(gateway, connectionClass);
   let draining = false;
   return {
@@ -44,4 +48,16 @@ export function createGatewayEntrypoint(
       }
     },
   };
+}
+
+function showMetrics({ app: { metrics }, sessions }: Gateway): void {
+  for (const { code } of Object.values(closes)) metrics.gatewayCloses.inc({ code }, 0);
+  showGatewayLoad(metrics, () => {
+    const load = { waitingSessions: 0, unsentEvents: 0 };
+    for (const session of sessions.values()) {
+      if (session.connected) load.unsentEvents += session.unsentEvents;
+      else load.waitingSessions += 1;
+    }
+    return load;
+  });
 }

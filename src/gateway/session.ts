@@ -206,6 +206,11 @@ export class Session {
     return this.#link?.openedAt ?? null;
   }
 
+  /** Number of events that the client has not received yet. */
+  get unsentEvents(): number {
+    return this.#sequence - this.#sent;
+  }
+
   get sequence(): number {
     return this.#sequence;
   }

@@ -2,13 +2,14 @@ import { statfs } from 'node:fs/promises';
 import type { AppContext } from '../context.js';
 import { isDoneWithin } from '../infra/concurrency/timeouts.js';
 import type { EventLoopWatch } from '../infra/observability/loop-lag.js';
+import type { DegradedPart } from '../infra/observability/metrics.js';
 
 export type Phase = 'starting' | 'ready' | 'draining';
 
 export interface Readiness {
   status: 'ok' | 'unavailable';
   reason?: 'starting' | 'draining' | 'database';
-  degraded: string[];
+  degraded: DegradedPart[];
 }
 
 const DATABASE_TIMEOUT_MS = 1_500;
@@ -63,10 +64,14 @@ export class ReadinessChecks {
     this.#database = { answers, askedAt: this.app.connectionClock.now() };
   }
 
-  async #degraded(): Promise<string[]> {
+  async #degraded(): Promise<DegradedPart[]> {
     const hasCapacity = await hasCapacityIn(this.app.config.dataDir);
     const isLate = this.loop.lagMs() > LATE_MS;
-    return [...this.app.degraded(), ...(hasCapacity ? [] : ['disk']), ...(isLate ? ['event-loop'] : [])];
+    return [
+      ...this.app.degraded(),
+      ...(hasCapacity ? [] : ['disk' as const]),
+      ...(isLate ? ['event-loop' as const] : []),
+    ];
   }
 }
 

@@ -75,6 +75,12 @@ describe('the metrics', () => {
   it('expose all series with known values from the start', async () => {
     const text = await shownBy(server.origin);
     for (const series of [
+      'causeway_boxes_away',
+      'causeway_degraded{part="files"}',
+      'causeway_gateway_client_closes_total{how="lost"}',
+      'causeway_gateway_closes_total{code="4009"}',
+      'causeway_gateway_unsent_events',
+      'causeway_gateway_waiting_sessions',
       'causeway_gateway_admissions_total{outcome="identified"}',
       'causeway_gateway_admissions_total{outcome="resumed"}',
       'causeway_gateway_admissions_total{outcome="invalid_session"}',

@@ -7,6 +7,7 @@ export {
   noteChannel,
   noteGuild,
 } from './announce.js';
+export { countBoxesAway } from './away.js';
 export { type BoxClient, BoxClientRef, type BoxQuestions, type BoxRefusalCode, BoxRefused } from './client.js';
 export { boxHolder, connectBox, disconnectBox, livingProcesses } from './connections.js';
 export { BoxSettings, type BoxWithToken, createBox } from './create.js';

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { showPart } from '../caching/memoize-with-ttl.js';
 import type { EventLoopWatch } from './loop-lag.js';
@@ -30,6 +31,8 @@ export interface Metrics extends Measures {
   /** Seconds from the publication of a guild's event to its dispatch here, once per event. */
   gatewayDispatchLag: Histogram;
   gatewayCloses: Counter<'code'>;
+  /** Connections with a session that the client closed, or whose socket broke (`lost`). */
+  gatewayClientCloses: Counter<'how'>;
   gatewayAdmissions: Counter<'outcome'>;
   gatewayMoves: Counter<'outcome'>;
   /** Seconds from the departure of sessions to their arrival in another process. */
@@ -159,6 +162,12 @@ export function createMetrics(loop: EventLoopWatch): Metrics {
       labelNames: ['code'],
       registers,
     }),
+    gatewayClientCloses: counterOf(
+      registers,
+      'causeway_gateway_client_closes_total',
+      'Connections of gateway sessions that the client closed or lost',
+      { how: ['closed', 'lost'] },
+    ),
     gatewayAdmissions: counterOf(
       registers,
       'causeway_gateway_admissions_total',
@@ -220,6 +229,69 @@ export function showSubscriptions({ registry }: Metrics, count: () => number): v
   });
 }
 
+export interface GatewayLoad {
+  /** Sessions without a connection. */
+  waitingSessions: number;
+  /** Events that connected clients have not read yet. */
+  unsentEvents: number;
+}
+
+export function showGatewayLoad({ registry }: Metrics, look: () => GatewayLoad): void {
+  const show = (name: string, help: string, value: (load: GatewayLoad) => number) =>
+    showPart(registry, async () => look(), { name, help, value });
+  show(
+    'causeway_gateway_waiting_sessions',
+    'Gateway sessions without a connection, which wait for a resume',
+    ({ waitingSessions }) => waitingSessions,
+  );
+  show(
+    'causeway_gateway_unsent_events',
+    'Events that wait for connected clients which read too slowly',
+    ({ unsentEvents }) => unsentEvents,
+  );
+}
+
+/** Parts that `/readyz` can list as degraded. */
+const DEGRADED_PARTS = ['redis', 'snowflake-worker', 'files', 'cloud', 'disk', 'event-loop'] as const;
+
+export type DegradedPart = (typeof DEGRADED_PARTS)[number];
+
+export function showReadiness(
+  { registry }: Metrics,
+  look: () => Promise<{ status: 'ok' | 'unavailable'; degraded: DegradedPart[] }>,
+): void {
+  showPart(registry, look, {
+    name: 'causeway_ready',
+    help: 'Whether this process can serve requests (1) or not (0), like the status of /readyz',
+    value: ({ status }) => (status === 'ok' ? 1 : 0),
+  });
+  new Gauge({
+    name: 'causeway_degraded',
+    help: `Whether /readyz lists a part as degraded (1) or not (0) (${DEGRADED_PARTS.join(', ')})`,
+    labelNames: ['part'],
+    registers: [registry],
+    async collect() {
+      const { degraded } = await look();
+      for (const part of DEGRADED_PARTS) this.set({ part }, degraded.includes(part) ? 1 : 0);
+    },
+  });
+}
+
+/** Shows the space that users other than root can use. */
+export function showDisk({ registry }: Metrics, folder: string): void {
+  const look = () => statfs(folder).catch(() => ({ bsize: 0, blocks: 0, bavail: 0 }));
+  showPart(registry, look, {
+    name: 'causeway_disk_free_bytes',
+    help: 'Free space on the disk of DATA_DIR',
+    value: ({ bavail, bsize }) => bavail * bsize,
+  });
+  showPart(registry, look, {
+    name: 'causeway_disk_size_bytes',
+    help: 'Size of the disk of DATA_DIR',
+    value: ({ blocks, bsize }) => blocks * bsize,
+  });
+}
+
 export interface PoolState {
   used: number;
   idle: number;
@@ -257,6 +329,14 @@ export function showLive(
     'People and bots in voice channels, over all processes',
     ({ voiceStates }) => voiceStates,
   );
+}
+
+export function showBoxesAway({ registry }: Metrics, look: () => Promise<number>): void {
+  showPart(registry, look, {
+    name: 'causeway_boxes_away',
+    help: 'Boxes that have been offline for one hour to seven days, over all processes',
+    value: (count) => count,
+  });
 }
 
 export function showRedis({ registry }: Metrics, isUp: () => boolean): void {
