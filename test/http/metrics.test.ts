@@ -193,14 +193,19 @@ describe('the metrics', () => {
     expect(sentBytes(await shownBy(server.origin))).toBe(sentBytes(before));
   });
 
-  it('count gateway clients and refused uses of limits', async () => {
+  it('count gateway clients, lost connections and refused uses of limits', async () => {
     const first = await GatewayClient.open(server.origin);
     await first.ready(bot.botToken);
     const second = await GatewayClient.open(server.origin);
     second.identify(bot.botToken);
     await second.op(9);
-    await Promise.all([first.close(), second.close()]);
+    await second.close();
+    first.socket.terminate();
+    const lost = 'causeway_gateway_client_closes_total{how="lost"}';
+    await expect.poll(async () => readSeries(await shownBy(server.origin), lost)).toBe(1);
     const text = await shownBy(server.origin);
+    expect(readSeries(text, 'causeway_gateway_client_closes_total{how="closed"}')).toBe(0);
+    expect(readSeries(text, 'causeway_gateway_waiting_sessions')).toBe(1);
     expect(readSeries(text, 'causeway_gateway_admissions_total{outcome="identified"}')).toBe(1);
     expect(readSeries(text, 'causeway_gateway_admissions_total{outcome="invalid_session"}')).toBe(1);
     expect(readSeries(text, 'causeway_limit_refusals_total{scope="identify"}')).toBe(1);

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { putBox } from '../harness/box-guilds.js';
 import { ManualClock } from '../harness/clock.js';
 import { noPostgres } from '../harness/interleave.js';
 import { type Line, layLine } from '../harness/line.js';
 import { readinessOf } from '../harness/readiness.js';
 import { ask } from '../harness/rest.js';
-import { putInVoice } from '../harness/rows.js';
+import { createPerson, putInVoice } from '../harness/rows.js';
 import { migratedDatabase, startServer, type TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 import { statementsOf } from '../harness/statements.js';
@@ -60,6 +61,22 @@ describe('the metrics', () => {
     expect(await shown()).toEqual([1, 1, 1]);
     await server.stop();
   });
+});
+
+it('the metric of absent boxes leaves out those that are connected, just gone or out of use', async () => {
+  const server = await startServer();
+  const { db, nextId } = server.app;
+  const owner = await createPerson(server.app);
+  const put = async (hoursAgo: number, isConnected = false) => {
+    const { box } = await putBox(server.app, owner, { isConnected });
+    const lastSeenAt = new Date(Date.now() - hoursAgo * 3_600_000);
+    await db.writer.box.update({ where: { id: box.id }, data: { lastSeenAt } });
+  };
+  for (const hoursAgo of [0.5, 2, 100, 200]) await put(hoursAgo);
+  await put(2, true);
+  await db.writer.box.create({ data: { id: nextId(), name: 'Never enrolled', ownerId: owner.id } });
+  expect(await (await fetch(`${server.origin}/metrics`)).text()).toMatch(/^causeway_boxes_away 2$/m);
+  await server.stop();
 });
 
 describe('the metric of requests to boxes', () => {
