@@ -220,7 +220,8 @@ function readNetwork(text: string): Network[] | null {
   return prefix >= 1 && prefix <= bits ? [{ address, prefix }] : null;
 }
 
-function isOfThisMachine(publicUrl: string | null): boolean {
+/** `null` is the default, a port of this machine. */
+export function isOfThisMachine(publicUrl: string | null): boolean {
   return publicUrl === null || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
 }
 
@@ -271,15 +272,23 @@ export const SETTING_NAMES = Object.keys(Environment.shape);
 /** Shorter names, such as HOST, resemble too many others. */
 const SHORTEST_COMPARED = 8;
 
-/** Variables of bot programs, often set in the same shell. */
-const OF_BOTS: ReadonlySet<string> = new Set(['BOT_TOKEN']);
+/** `BOT_TOKEN` belongs to bot programs. Kubernetes sets the other one for a service with the name of the platform. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['BOT_TOKEN', 'CAUSEWAY_PORT']);
+
+/** A prefix that other programs use for their settings. */
+const OWN_PREFIX = /^CAUSEWAY_/;
 
 export function misspeltSettings(environment: NodeJS.ProcessEnv = process.env): [given: string, meant: string][] {
   return Object.keys(environment).flatMap((given) => {
-    if (SETTING_NAMES.includes(given) || OF_BOTS.has(given)) return [];
-    const meant = SETTING_NAMES.find((name) => name.length >= SHORTEST_COMPARED && distance(given, name) <= 2);
+    if (SETTING_NAMES.includes(given) || OF_OTHERS.has(given)) return [];
+    const meant = SETTING_NAMES.find((name) => isMeant(given.toUpperCase(), name));
     return meant === undefined ? [] : [[given, meant] as [string, string]];
   });
+}
+
+function isMeant(given: string, name: string): boolean {
+  if (OWN_PREFIX.test(given)) return given.replace(OWN_PREFIX, '') === name;
+  return name.length >= SHORTEST_COMPARED && distance(given, name) <= 2;
 }
 
 /** Levenshtein distance. */

@@ -6,47 +6,59 @@ import { examples } from './examples.js';
 interface Options {
   box?: true;
   json?: true;
+  sendMail?: string;
 }
 
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .summary('check whether the platform can start here')
+    .summary('check everything that the platform needs here')
     .description(
-      'Checks Node.js, native packages, settings, port, data folder, database and Redis. It changes nothing. It fails if a start would fail.',
+      'Checks Node.js, packages, settings, this machine, the database, Redis, the S3 store, the mail server, the clock ' +
+        'and the proxy. Run it as the user and with the settings of the service, before a start or next to a running ' +
+        'process. It changes no data. It ends with 0 if no check fails, and warnings are no failures.',
     )
     .option('--box', 'check the settings of a box')
+    .option('--send-mail <address>', 'send a test mail to this address')
     .option('--json', 'print the checks as JSON')
     .addHelpText(
       'after',
       examples(
         ['causeway doctor', 'check the environment of this shell'],
-        ['causeway doctor --json | jq .ok', 'print true if a start can succeed'],
+        ['causeway doctor --send-mail you@example.com', 'also send a mail'],
+        ['causeway doctor --json | jq .ok', 'print true if no check fails'],
       ),
     )
-    .action(async ({ box, json }: Options) => {
+    .action(async ({ box, json, sendMail }: Options) => {
       const { runChecks } = await import('./checks/index.js');
-      const checks = await runChecks(box ? 'box' : 'cloud');
-      const isOk = checks.every(({ status }) => status !== 'error');
+      const checks = await runChecks(box ? 'box' : 'cloud', sendMail === undefined ? {} : { sendMail });
+      const isOk = checks.every(({ state }) => state !== 'failure');
       const text = json ? `${JSON.stringify({ ok: isOk, checks }, null, 2)}\n` : asText(checks);
       // A pipe may still hold the output when the write returns.
       process.stdout.write(text, () => process.exit(isOk ? 0 : 1));
     });
 }
 
-const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
+const COLORS = { ok: 'green', warning: 'yellow', failure: 'red', skipped: 'gray' } as const;
+
+const WIDTH = Math.max(...Object.keys(COLORS).map((state) => state.length));
 
 function asText(checks: readonly Check[]): string {
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.map(({ name, status, message, advice }) => {
+  const width = Math.max(...checks.map(({ id }) => id.length));
+  const lines = checks.map(({ id, state, message, advice }) => {
     const text = [message, ...(advice === undefined ? [] : [`→ ${advice}`])].join('\n');
-    const indent = ' '.repeat('warning'.length + width + 4);
-    return `${inColor(status)}  ${name.padEnd(width)}  ${text.replaceAll(/\n\s*/g, `\n${indent}`)}\n`;
+    const indent = ' '.repeat(WIDTH + width + 4);
+    return `${inColor(state)}  ${id.padEnd(width)}  ${text.replaceAll(/\n\s*/g, `\n${indent}`)}\n`;
   });
-  return lines.join('');
+  return [...lines, summaryOf(checks)].join('');
 }
 
-function inColor(status: Check['status']): string {
-  const text = status.padEnd('warning'.length);
-  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(COLORS[status], text) : text;
+function summaryOf(checks: readonly Check[]): string {
+  const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
+  return `\n${count('failure')} failures, ${count('warning')} warnings, ${count('ok')} ok, ${count('skipped')} skipped\n`;
+}
+
+function inColor(state: Check['state']): string {
+  const text = state.padEnd(WIDTH);
+  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(COLORS[state], text) : text;
 }

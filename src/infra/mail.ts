@@ -32,7 +32,7 @@ interface Sender {
 }
 
 /** Addresses are passed separately from names, so that the library parses neither. */
-function composed({ to, subject, text }: Mail, { from, clock }: Sender): SendMailOptions {
+function composed({ to, subject, text }: Mail, { from, clock }: Pick<Sender, 'from' | 'clock'>): SendMailOptions {
   return {
     from: { name: 'Causeway', address: from },
     to: { name: '', address: to },
@@ -111,12 +111,41 @@ const CLOSE_WAIT_MS = 500;
 
 /** Does not throw, because the server may come back. */
 export async function warnUnlessReachable(url: string, log: Logger): Promise<void> {
+  const reason = await mailServerFault(url);
+  if (reason === null) return;
+  log.warn({ reason }, 'The mail server of SMTP_URL is not available; no email is sent until it is');
+}
+
+/**
+ * Connects and logs in, and sends nothing.
+ * @returns why the server cannot be used, or null
+ */
+export async function mailServerFault(url: string): Promise<string | null> {
   const { createTransport } = await import('nodemailer');
+  const transport = createTransport({ url, ...PATIENCE });
   try {
-    await createTransport({ url, ...PATIENCE }).verify();
+    await transport.verify();
+    return null;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ reason }, 'The mail server of SMTP_URL is not available; no email is sent until it is');
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Sends one mail over a connection of its own.
+ * @returns the answer of the server
+ * @throws the error of the server or the connection
+ */
+export async function sendOnce(url: string, mail: Mail, sender: Pick<Sender, 'from' | 'clock'>): Promise<string> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({ url, ...PATIENCE });
+  try {
+    const { response } = await transport.sendMail(composed(mail, sender));
+    return response;
+  } finally {
+    transport.close();
   }
 }
 

@@ -7,12 +7,15 @@ export interface ThrowAwayDatabase {
   drop(): Promise<void>;
 }
 
-/** A new, empty database, or null if the suite runs on SQLite. */
-export async function throwAwayDatabase(): Promise<ThrowAwayDatabase | null> {
+/**
+ * A new, empty database, or null if the suite runs on SQLite.
+ * @param options of CREATE DATABASE
+ */
+export async function throwAwayDatabase(options = ''): Promise<ThrowAwayDatabase | null> {
   const admin = process.env.TEST_DATABASE_URL;
   if (!admin) return null;
   const name = newName('causeway_test');
-  return { ...(await create(admin, name, '')), drop: () => dropNow(admin, name) };
+  return { ...(await create(admin, name, options)), drop: () => dropNow(admin, name) };
 }
 
 /** Unused copies. Emptying one takes a hundredth of the time of a new copy, and writes nothing to the disk. */

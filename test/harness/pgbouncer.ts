@@ -24,8 +24,12 @@ export interface Pgbouncer {
 /** The user for pgbouncer if this process is root, since pgbouncer refuses root. */
 const NOBODY = 65_534;
 
-/** Starts pgbouncer in transaction mode in front of `database`, with `size` connections to it. */
-export async function startPgbouncer(database: string, size: number): Promise<Pgbouncer> {
+/** Starts pgbouncer in front of `database`, with `size` connections to it. */
+export async function startPgbouncer(
+  database: string,
+  size: number,
+  mode: 'transaction' | 'statement' = 'transaction',
+): Promise<Pgbouncer> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-pgbouncer-'));
   await chmod(folder, 0o755);
   const { hostname, port, username } = new URL(database);
@@ -41,7 +45,7 @@ export async function startPgbouncer(database: string, size: number): Promise<Pg
       `listen_port = ${listenPort}`,
       'unix_socket_dir =',
       'auth_type = any',
-      'pool_mode = transaction',
+      `pool_mode = ${mode}`,
       `default_pool_size = ${size}`,
       'max_client_conn = 500',
     ].join('\n'),

@@ -67,13 +67,21 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy in front of the server, configured as in the example, on a free port and in a temporary folder. */
-export async function startProxy(name: ProxyName, server: TestServer): Promise<RunningProxy> {
+/**
+ * Starts a proxy in front of the server, configured as in the example, on a free port and in a temporary folder.
+ * @param server need not run yet
+ * @param change of the example
+ */
+export async function startProxy(
+  name: ProxyName,
+  server: Pick<TestServer, 'origin'>,
+  change: (example: string) => string = (example) => example,
+): Promise<RunningProxy> {
   const program: Program = PROGRAMS[name];
   const target = `127.0.0.1:${new URL(server.origin).port}`;
   return launch(name, program.file, await freePort(), (shipped, port, folder) =>
     // First of all, since a free port can itself begin with 4000.
-    program.adapt(shipped.replaceAll('127.0.0.1:4000', target), port, folder),
+    program.adapt(change(shipped).replaceAll('127.0.0.1:4000', target), port, folder),
   );
 }
 

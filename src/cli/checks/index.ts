@@ -1,41 +1,55 @@
-import { type Config, ConfigError, type Mode, misspeltSettings, readConfig } from '../../config.js';
+import type { Config, Mode } from '../../config.js';
+import { checkBucket } from './bucket.js';
 import type { Check } from './check.js';
+import { checkClock } from './clock.js';
+import { checkDatabase, type DatabaseResult } from './database.js';
 import { checkArgon2, checkNode, checkPortal, checkSharp, checkSqlite } from './installation.js';
-import { checkDatabase, checkDataDir, checkPort, checkRedis } from './resources.js';
+import { checkDataDir, checkDisk, checkMemory, checkOpenFiles } from './machine.js';
+import { checkMail } from './mail.js';
+import { checkPort } from './port.js';
+import { checkProxy } from './proxy.js';
+import { checkRedis } from './redis.js';
+import { checkSettings } from './settings.js';
 
-/** Checks everything a start needs, and changes nothing. */
-export async function runChecks(mode: Mode, environment: NodeJS.ProcessEnv = process.env): Promise<Check[]> {
-  const { config, checks: settings } = checkSettings(mode, environment);
-  const sqlite = config && !config.databaseUrl ? [await checkSqlite()] : [];
-  const hasDriver = sqlite.every(({ status }) => status === 'ok');
+export interface CheckOptions {
+  /** Gets a test mail. */
+  sendMail?: string;
+  environment?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Checks the installation, the settings, this machine, and the services that the settings name. It changes no data:
+ * it writes and removes one object in the S3 store and a key in Redis that expires after a second.
+ */
+export async function runChecks(mode: Mode, options: CheckOptions = {}): Promise<Check[]> {
+  const { config, checks: settings } = checkSettings(mode, options.environment ?? process.env);
+  const installation = [checkNode(), await checkSharp(), await checkArgon2(), checkPortal()];
+  const machine = [checkOpenFiles(), checkMemory()];
+  if (config === null) return [...installation, ...settings, ...machine];
+  const sqlite = config.databaseUrl === null ? [await checkSqlite()] : [];
+  const hasDriver = sqlite.every(({ state }) => state === 'ok');
   return [
-    checkNode(),
+    ...installation,
     ...sqlite,
-    await checkSharp(),
-    await checkArgon2(),
-    checkPortal(),
     ...settings,
-    ...(config ? [await checkPort(config), checkDataDir(config)] : []),
-    ...(config && hasDriver ? [await checkDatabase(config)] : []),
-    ...(config?.redisUrl ? [await checkRedis(config.redisUrl)] : []),
+    ...machine,
+    checkDataDir(config),
+    checkDisk(config),
+    ...(await checkServices(config, hasDriver, options.sendMail ?? null)),
   ];
 }
 
-function checkSettings(mode: Mode, environment: NodeJS.ProcessEnv): { config: Config | null; checks: Check[] } {
-  const misspelt = misspeltSettings(environment).map(
-    ([given, meant]): Check => ({
-      name: 'settings',
-      status: 'warning',
-      message: `${given} is not a setting; did you mean ${meant}?`,
-    }),
-  );
-  try {
-    const config = readConfig(environment, mode);
-    const valid: Check = { name: 'settings', status: 'ok', message: 'every setting is valid' };
-    return { config, checks: misspelt.length > 0 ? misspelt : [valid] };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const faults = error.faults.map((message): Check => ({ name: 'settings', status: 'error', message }));
-    return { config: null, checks: [...misspelt, ...faults] };
-  }
+const NOTHING: DatabaseResult = { checks: [], clocks: [] };
+
+async function checkServices(config: Config, hasDriver: boolean, sendMail: string | null): Promise<Check[]> {
+  const { check: port, isRunning } = await checkPort(config);
+  const [database, redis, bucket, mail, proxy] = await Promise.all([
+    hasDriver ? checkDatabase(config, isRunning) : NOTHING,
+    config.redisUrl === null ? NOTHING : checkRedis(config.redisUrl, config),
+    config.blobs === null ? NOTHING : checkBucket(config.blobs, config),
+    checkMail(config, sendMail),
+    checkProxy(config, isRunning),
+  ]);
+  const clock = checkClock([database, redis, bucket].flatMap(({ clocks }) => clocks));
+  return [port, ...database.checks, ...redis.checks, ...bucket.checks, ...mail, ...clock, ...proxy];
 }

@@ -103,6 +103,12 @@ function isHeld(found: Held | Refusal | null): found is Held {
 const FIND_HOLDER = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid = 0 AND objid = $1 AND objsubid = 1`;
 
+/** The server process with the lock, or null. It belongs to a process without Redis. */
+export async function findLockHolder(client: pg.Client): Promise<number | null> {
+  const { rows } = await client.query<{ pid: number }>(FIND_HOLDER, [HOLD_LOCK]);
+  return rows[0]?.pid ?? null;
+}
+
 async function tryLock(url: string, times: LockTimes): Promise<Held | Refusal> {
   const client = await beginForLock(url, times, STATEMENT_TIMEOUT_MS);
   try {
@@ -112,9 +118,9 @@ async function tryLock(url: string, times: LockTimes): Promise<Held | Refusal> {
     );
     const [row] = rows;
     if (row?.held) return { client, backend: row.backend };
-    const holders = await client.query<{ pid: number }>(FIND_HOLDER, [HOLD_LOCK]);
+    const holder = await findLockHolder(client);
     endQuietly(client);
-    return { holder: holders.rows[0]?.pid ?? null };
+    return { holder };
   } catch (error) {
     endQuietly(client);
     throw error;

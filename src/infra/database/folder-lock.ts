@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDriverAdapterError } from '@prisma/driver-adapter-utils';
@@ -32,6 +33,25 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
       await connection.dispose();
     },
   };
+}
+
+/** The owner as text, such as `another Causeway process (process 123)`; null if no running server has the lock. Creates no file. */
+export async function findFolderOwner(folder: string): Promise<string | null> {
+  const file = join(folder, 'causeway.lock');
+  const pidFile = join(folder, 'causeway.pid');
+  // Without the file, nothing is locked. An attempt could make a start fail at the same moment.
+  if (!existsSync(file) || !existsSync(pidFile)) return null;
+  const connection = await betterSqlite3({ url: `file:${file}`, timeout: 0 }).connect();
+  try {
+    await connection.executeScript('BEGIN IMMEDIATE');
+    await connection.executeScript('ROLLBACK');
+    return null;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return `another Causeway process${await readPid(pidFile)}`;
+  } finally {
+    await connection.dispose();
+  }
 }
 
 function isBusy(error: unknown): boolean {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { isDoneWithin } from '../concurrency/timeouts.js';
 import type { PoolState } from '../observability/metrics.js';
 
-const CONNECTION_TIMEOUT_MS = 5_000;
+export const CONNECTION_TIMEOUT_MS = 5_000;
 
 /** Limits the wait for a whole answer. The client applies it, because an unreachable server cannot. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
@@ -42,7 +42,7 @@ export async function postgresPool(url: string, size: number): Promise<PostgresP
 }
 
 /** pgbouncer refuses connections that set `statement_timeout`, unless it is configured to ignore it. */
-async function takesStatementTimeout(url: string): Promise<boolean> {
+export async function takesStatementTimeout(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,

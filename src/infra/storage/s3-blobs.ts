@@ -42,8 +42,9 @@ const ATTEMPTS = 2;
 /** A bucket counts as present this long after it answered. */
 const BUCKET_SEEN_FOR_MS = 5_000;
 
-/** No blob has this key. */
+/** No blob has these keys. */
 const WRITE_CHECK = '.causeway-write-check';
+const INSPECTION = '.causeway-doctor';
 
 export interface S3Limits {
   keysPerPage: number;
@@ -78,6 +79,28 @@ export async function openS3BlobStore(
   }
   return store;
 }
+
+/**
+ * Verifies the rights to list, write, read and remove.
+ * @param staging is not used
+ * @returns the time of the store in milliseconds minus the time of `clock`, to the second; null if it sends none
+ * @throws {BlobsUnavailable}
+ */
+export async function inspectBucket(
+  location: S3Location,
+  staging: BlobStore,
+  clock: Clock,
+  log: Logger,
+): Promise<number | null> {
+  const store = new S3Blobs(location, staging, clock, log, { ...LIMITS, requestTimeout: INSPECTION_TIMEOUT_MS });
+  try {
+    return await store.inspect();
+  } finally {
+    store.close();
+  }
+}
+
+const INSPECTION_TIMEOUT_MS = 5_000;
 
 interface Asked {
   to: 'list' | 'read' | 'write' | 'remove';
@@ -127,14 +150,37 @@ class S3Blobs implements BlobStore {
    * @throws {BlobsUnavailable}
    */
   async check(): Promise<void> {
-    await this.#note(() => this.#tryRights());
+    await this.#note(() => this.#tryRights(WRITE_CHECK));
   }
 
-  async #tryRights(): Promise<void> {
-    const put = new PutObjectCommand({ ...this.#named(WRITE_CHECK), Body: 'x' });
+  /**
+   * Also verifies the right to read, and compares the clocks.
+   * @throws {BlobsUnavailable}
+   */
+  async inspect(): Promise<number | null> {
+    let offset: number | null = null;
+    this.#client.middlewareStack.add(
+      (next) => async (args) => {
+        const answer = await next(args);
+        offset = offsetOf(answer.response, this.clock) ?? offset;
+        return answer;
+      },
+      { step: 'deserialize' },
+    );
+    await this.#tryRights(INSPECTION, async () => {
+      const get = new GetObjectCommand(this.#named(INSPECTION));
+      const { Body } = await answerTo({ to: 'read', key: INSPECTION }, () => this.#client.send(get));
+      await Body?.transformToByteArray();
+    });
+    return offset;
+  }
+
+  async #tryRights(key: string, whileWritten: () => Promise<void> = async () => {}): Promise<void> {
+    const put = new PutObjectCommand({ ...this.#named(key), Body: 'x' });
     await answerTo({ to: 'list', key: '' }, () => this.#seeBucket());
-    await answerTo({ to: 'write', key: WRITE_CHECK }, () => this.#client.send(put));
-    await answerTo({ to: 'remove', key: WRITE_CHECK }, () => this.#delete(WRITE_CHECK)).catch(unlessMissing);
+    await answerTo({ to: 'write', key }, () => this.#client.send(put));
+    await whileWritten();
+    await answerTo({ to: 'remove', key }, () => this.#delete(key)).catch(unlessMissing);
   }
 
   async #seeBucket(): Promise<void> {
@@ -445,6 +491,15 @@ function mayPass(error: unknown): boolean {
   return (
     error instanceof Error && (error.name === 'TimeoutError' || ('code' in error && typeof error.code === 'string'))
   );
+}
+
+/** The middle of the second that the `Date` header names is the best guess. */
+const HALF_SECOND_MS = 500;
+
+function offsetOf(response: unknown, clock: Clock): number | null {
+  const { headers = {} } = response as { headers?: Record<string, string> };
+  const at = Date.parse(headers.date ?? '');
+  return Number.isNaN(at) ? null : at + HALF_SECOND_MS - clock.now();
 }
 
 /** Some errors have an empty message. A response without a body leaves only the status. */
