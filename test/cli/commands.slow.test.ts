@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/index.js';
 import { CLI, runCli } from '../harness/cli.js';
@@ -17,7 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const commands = createProgram().commands.map((command) => command.name());
+const program = createProgram();
+const commands = program.commands.map((command) => command.name());
+
+/** Every command with its path, such as `app plan`. */
+function everyCommand(parent: Command, path: readonly string[] = []): [path: string, command: Command][] {
+  return parent.commands.flatMap((command) => {
+    const own = [...path, command.name()];
+    return [[own.join(' '), command] as [string, Command], ...everyCommand(command, own)];
+  });
+}
+
+const tree = everyCommand(program);
 
 describe('help', () => {
   it('lists every command and the exit codes', async () => {
@@ -34,6 +46,15 @@ describe('help', () => {
     expect(stdout).toMatch(new RegExp(`Examples:\n.*causeway ${command}`));
   });
 
+  it.each(tree)('of %s describes the command and each option and argument', async (path, command) => {
+    expect(command.description()).toMatch(/^[A-Z].*\.$/s);
+    for (const { flags, description } of command.options) expect(description, flags).not.toBe('');
+    for (const argument of command.registeredArguments) expect(argument.description, argument.name()).not.toBe('');
+    const { code, stdout, stderr } = await runCli([...path.split(' '), '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: causeway ${path}`);
+  });
+
   it('without a command is a usage error', async () => {
     const { code, stderr } = await runCli([]);
     expect(code).toBe(2);
@@ -47,6 +68,7 @@ it('prints the version of package.json', async () => {
 });
 
 it.each([
+  [['app', 'plam'], "unknown command 'plam'\n(Did you mean plan?)"],
   [['strat'], "unknown command 'strat'\n(Did you mean start?)"],
   [['doctor', '--jsn'], "unknown option '--jsn'\n(Did you mean --json?)"],
   [['start', '8080'], "too many arguments for 'start'"],
@@ -78,13 +100,14 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'doctor'), () => {
   it('succeeds if a start would', async () => {
     const { code, stdout } = await runCli(['doctor'], env());
     expect(stdout).toContain('the first start creates');
-    expect(stdout).not.toMatch(/^(warning|error)/m);
+    expect(stdout).not.toMatch(/^(warning|failure)/m);
+    expect(stdout).toMatch(/\n0 failures, 0 warnings, \d+ ok, \d+ skipped\n$/);
     expect(code).toBe(0);
   });
 
   it('fails with status 1, and says what is wrong', async () => {
     const { code, stdout } = await runCli(['doctor'], { ...env(), PORT: 'x' });
-    expect(stdout).toMatch(/^error +settings +PORT must be a whole number/m);
+    expect(stdout).toMatch(/^failure +settings +PORT must be a whole number/m);
     expect(code).toBe(1);
   });
 
@@ -93,9 +116,9 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'doctor'), () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
       checks: expect.arrayContaining([
-        { name: 'node', status: 'ok', message: `Node.js ${process.versions.node}` },
-        { name: 'settings', status: 'warning', message: 'REDIS_ULR is not a setting; did you mean REDIS_URL?' },
-        { name: 'settings', status: 'error', message: 'PORT must be a whole number from 0 to 65535' },
+        { id: 'node', state: 'ok', message: `Node.js ${process.versions.node}` },
+        { id: 'settings', state: 'warning', message: 'REDIS_ULR is not a setting; did you mean REDIS_URL?' },
+        { id: 'settings', state: 'failure', message: 'PORT must be a whole number from 0 to 65535' },
       ]),
     });
     expect(code).toBe(1);
@@ -103,6 +126,6 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'doctor'), () => {
 
   it('checks the settings of a box with `--box`', async () => {
     const { stdout } = await runCli(['doctor', '--box'], env());
-    expect(stdout).toMatch(/^error +settings +CLOUD_URL must be set/m);
+    expect(stdout).toMatch(/^failure +settings +CLOUD_URL must be set/m);
   });
 });
