@@ -18,7 +18,7 @@ export function addDoctorCommand(program: Command): void {
         'and the proxy. Run it as the user and with the settings of the service, before a start or next to a running ' +
         'process. It changes no data. It ends with 0 if no check fails, and warnings are no failures.',
     )
-    .option('--box', 'check the settings of a box')
+    .option('--box', 'check the settings of a box and its way to the cloud')
     .option('--send-mail <address>', 'send a test mail to this address')
     .option('--json', 'print the checks as JSON')
     .addHelpText(
@@ -55,7 +55,7 @@ function asText(checks: readonly Check[]): string {
 
 function summaryOf(checks: readonly Check[]): string {
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
-  return `\n${count('failure')} failures, ${count('warning')} warnings, ${count('ok')} ok, ${count('skipped')} skipped\n`;
+  return `\nfailures: ${count('failure')}, warnings: ${count('warning')}, ok: ${count('ok')}, skipped: ${count('skipped')}\n`;
 }
 
 function inColor(state: Check['state']): string {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Check, CheckId } from '../../src/cli/checks/check.js';
+import { CHECK_IDS, type Check, type CheckId } from '../../src/cli/checks/check.js';
 import { runChecks } from '../../src/cli/checks/index.js';
 import { checkSettings } from '../../src/cli/checks/settings.js';
 import { systemClock } from '../../src/infra/clock.js';
@@ -88,6 +88,13 @@ describe('a complete environment', () => {
     await runChecks('cloud', { environment: env });
     expect(await readdir(folder)).toEqual(before);
   });
+});
+
+it('every check is in the guide', async () => {
+  const guide = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+  const rows = guide.split('\n').filter((line) => line.startsWith('| `'));
+  const listed = rows.flatMap((row) => row.split('|')[1]?.match(/(?<=`)[a-z-]+(?=`)/g) ?? []);
+  expect(listed).toEqual(expect.arrayContaining([...CHECK_IDS]));
 });
 
 describe('the database', () => {
@@ -336,6 +343,28 @@ describe('the port', () => {
     const checks = await runChecks('cloud', { environment: env });
     expect(checks.filter(({ state }) => state === 'failure')).toEqual([]);
     expect(checks.find(({ id }) => id === 'port')?.message).toBe(`Causeway is running at 127.0.0.1:${env.PORT}`);
+  });
+});
+
+describe('the cloud of a box', () => {
+  beforeEach(() => useDatabase('new'));
+  const checkBox = async () => {
+    const checks = await runChecks('box', { environment: env });
+    return checks.filter(({ id }) => id === 'cloud' || id === 'clock');
+  };
+
+  it('passes if it answers', async () => {
+    const cloud = await startServer();
+    cleanUps.push(() => cloud.stop());
+    env.CLOUD_URL = cloud.origin;
+    const checks = await checkBox();
+    expect(checks[0]).toEqual({ id: 'cloud', state: 'ok', message: `${cloud.origin} answers` });
+    expect(checks).toContainEqual({ id: 'clock', state: 'ok', message: 'it agrees with that of the cloud' });
+  });
+
+  it('fails if nothing listens', async () => {
+    env.CLOUD_URL = 'http://127.0.0.1:1';
+    expect((await checkBox())[0]).toMatchObject({ id: 'cloud', state: 'failure' });
   });
 });
 

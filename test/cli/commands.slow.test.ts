@@ -101,7 +101,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'doctor'), () => {
     const { code, stdout } = await runCli(['doctor'], env());
     expect(stdout).toContain('the first start creates');
     expect(stdout).not.toMatch(/^(warning|failure)/m);
-    expect(stdout).toMatch(/\n0 failures, 0 warnings, \d+ ok, \d+ skipped\n$/);
+    expect(stdout).toMatch(/\nfailures: 0, warnings: 0, ok: \d+, skipped: \d+\n$/);
     expect(code).toBe(0);
   });
 

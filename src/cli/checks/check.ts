@@ -12,41 +12,46 @@ export interface Check {
   advice?: string;
 }
 
-export type CheckId =
-  | 'node'
-  | 'sqlite'
-  | 'images'
-  | 'passwords'
-  | 'portal'
-  | 'settings'
-  | 'port'
-  | 'data-dir'
-  | 'disk'
-  | 'open-files'
-  | 'memory'
-  | 'database'
-  | 'database-version'
-  | 'database-encoding'
-  | 'database-collation'
-  | 'database-latency'
-  | 'database-connections'
-  | 'database-pooler'
-  | 'database-use'
-  | 'database-integrity'
-  | 'database-file'
-  | 'redis'
-  | 'redis-version'
-  | 'redis-latency'
-  | 'redis-memory'
-  | 'redis-writes'
-  | 'bucket'
-  | 'mail'
-  | 'clock'
-  | 'proxy'
-  | 'proxy-websocket'
-  | 'proxy-body'
-  | 'proxy-address'
-  | 'proxy-metrics';
+/** docs/operations.md explains each. */
+export const CHECK_IDS = [
+  'node',
+  'sqlite',
+  'images',
+  'passwords',
+  'portal',
+  'settings',
+  'port',
+  'data-dir',
+  'disk',
+  'open-files',
+  'memory',
+  'database',
+  'database-version',
+  'database-encoding',
+  'database-collation',
+  'database-latency',
+  'database-connections',
+  'database-pooler',
+  'database-use',
+  'database-integrity',
+  'database-file',
+  'redis',
+  'redis-version',
+  'redis-latency',
+  'redis-memory',
+  'redis-writes',
+  'bucket',
+  'mail',
+  'cloud',
+  'clock',
+  'proxy',
+  'proxy-websocket',
+  'proxy-body',
+  'proxy-address',
+  'proxy-metrics',
+] as const;
+
+export type CheckId = (typeof CHECK_IDS)[number];
 
 export function passed(id: CheckId, message: string): Check {
   return { id, state: 'ok', message };

@@ -21,7 +21,8 @@ const ADVICE =
   'ends tokens and interactions early or late, and lets an S3 store refuse requests.';
 
 export function checkClock(readings: readonly ClockReading[]): Check[] {
-  if (readings.length === 0) return [skipped('clock', 'no PostgreSQL, Redis or S3 store to compare the clock with')];
+  if (readings.length === 0)
+    return [skipped('clock', 'no PostgreSQL, Redis, S3 store or cloud to compare the clock with')];
   return readings.map(({ of, offsetMs, withinMs }) => {
     const size = Math.max(0, Math.abs(offsetMs) - withinMs);
     const text = `the clock of this machine is ${durationOf(size)} ${offsetMs > 0 ? 'behind' : 'ahead of'} that of ${of}`;

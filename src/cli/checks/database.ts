@@ -137,7 +137,8 @@ function checkPostgres(facts: PostgresFacts, { databasePool, redisUrl }: Config,
 }
 
 function versionOf({ version }: PostgresFacts): Check {
-  if (Number.parseInt(version, 10) >= OLDEST_TESTED) return passed('database-version', `PostgreSQL ${version}`);
+  if (Number.parseInt(version, 10) >= OLDEST_TESTED)
+    return passed('database-version', `PostgreSQL ${version.split(' ', 1)[0]}`);
   return warning(
     'database-version',
     `PostgreSQL ${version} is older than ${OLDEST_TESTED}, the oldest version that Causeway is tested with`,
@@ -230,7 +231,7 @@ function useOf({ lockHolder }: PostgresFacts, hasRedis: boolean, isRunning: bool
   return [
     failure(
       'database-use',
-      'a Causeway process without REDIS_URL uses the database, and a second process cannot start beside it',
+      'a Causeway process without REDIS_URL uses the database, so a second process cannot start',
       'Stop it, or set REDIS_URL for all processes. If its machine was lost, wait half a minute.',
     ),
   ];

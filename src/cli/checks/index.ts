@@ -2,6 +2,7 @@ import type { Config, Mode } from '../../config.js';
 import { checkBucket } from './bucket.js';
 import type { Check } from './check.js';
 import { checkClock } from './clock.js';
+import { checkCloud } from './cloud.js';
 import { checkDatabase, type DatabaseResult } from './database.js';
 import { checkArgon2, checkNode, checkPortal, checkSharp, checkSqlite } from './installation.js';
 import { checkDataDir, checkDisk, checkMemory, checkOpenFiles } from './machine.js';
@@ -43,13 +44,14 @@ const NOTHING: DatabaseResult = { checks: [], clocks: [] };
 
 async function checkServices(config: Config, hasDriver: boolean, sendMail: string | null): Promise<Check[]> {
   const { check: port, isRunning } = await checkPort(config);
-  const [database, redis, bucket, mail, proxy] = await Promise.all([
+  const [database, redis, bucket, mail, cloud, proxy] = await Promise.all([
     hasDriver ? checkDatabase(config, isRunning) : NOTHING,
     config.redisUrl === null ? NOTHING : checkRedis(config.redisUrl, config),
     config.blobs === null ? NOTHING : checkBucket(config.blobs, config),
     checkMail(config, sendMail),
+    config.box === null ? NOTHING : checkCloud(config.box),
     checkProxy(config, isRunning),
   ]);
-  const clock = checkClock([database, redis, bucket].flatMap(({ clocks }) => clocks));
-  return [port, ...database.checks, ...redis.checks, ...bucket.checks, ...mail, ...clock, ...proxy];
+  const clock = checkClock([database, redis, bucket, cloud].flatMap(({ clocks }) => clocks));
+  return [port, ...database.checks, ...redis.checks, ...bucket.checks, ...mail, ...cloud.checks, ...clock, ...proxy];
 }

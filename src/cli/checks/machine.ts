@@ -5,8 +5,8 @@ import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config.js';
 import { type Check, failure, messageOf, passed, sizeOf, skipped, warning } from './check.js';
 
-/** What a running process writes in its data folder. */
-const WRITTEN = ['causeway.db', 'causeway.db-wal', 'causeway.lock', 'blobs', 'outbox'];
+/** Files and folders that a running process writes in its data folder. */
+const WRITTEN = ['causeway.db', 'causeway.db-wal', 'causeway.lock', 'box.json', 'blobs', 'outbox'];
 
 export function checkDataDir({ dataDir }: Config): Check {
   const existing = nearestExisting(dataDir);

@@ -46,7 +46,8 @@ const ADVICE: [fault: RegExp, advice: string][] = [
   ],
 ];
 
-const AWAY = 'Start the server or correct SMTP_URL. Until then, no email is sent, and nobody can verify an address.';
+const AWAY =
+  'Start the server or correct SMTP_URL. Until then, no email is sent, and new users cannot verify their address.';
 
 function adviceFor(fault: string): string {
   return ADVICE.find(([pattern]) => pattern.test(fault))?.[1] ?? AWAY;

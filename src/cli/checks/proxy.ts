@@ -175,7 +175,7 @@ async function checkMetrics(origin: string): Promise<Check> {
   if (status !== 200) return passed('proxy-metrics', '/metrics is not public');
   return warning(
     'proxy-metrics',
-    'everybody can read /metrics',
+    'anyone can read /metrics',
     'Set METRICS_PORT, or let the proxy answer 404, as in examples/proxies.',
   );
 }

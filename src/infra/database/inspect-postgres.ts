@@ -3,7 +3,6 @@ import { measureRoundTrips, type RoundTrips } from '../round-trips.js';
 import { findLockHolder } from './database-lock.js';
 import { CONNECTION_TIMEOUT_MS, endQuietly, STATEMENT_TIMEOUT_MS, takesStatementTimeout } from './postgres.js';
 
-/** What an operator can get wrong with a PostgreSQL server. */
 export interface PostgresFacts extends RoundTrips {
   /** Such as `15.4`. */
   version: string;
