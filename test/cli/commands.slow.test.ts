@@ -100,7 +100,7 @@ describe.skipIf(noSqlite)(needing(noSqlite, 'doctor'), () => {
   it('succeeds if a start would', async () => {
     const { code, stdout } = await runCli(['doctor'], env());
     expect(stdout).toContain('the first start creates');
-    expect(stdout).not.toMatch(/^(warning|failure)/m);
+    expect(stdout).not.toMatch(/^(warning|failure) /m);
     expect(stdout).toMatch(/\nfailures: 0, warnings: 0, ok: \d+, skipped: \d+\n$/);
     expect(code).toBe(0);
   });
