@@ -43,7 +43,6 @@ export async function runServer(mode: Mode): Promise<void> {
   await tryAddress(config);
   // Imported late, so that configuration errors appear immediately.
   const { createServer } = await import('./server.js');
-  const { openSetup } = await import('./domain/operators/index.js');
   const starting = createServer(config);
   // An unenrolled box may wait for its cloud indefinitely.
   const server = config.box ? await Promise.race([starting, signalled.then(() => null)]) : await starting;
@@ -63,10 +62,8 @@ export async function runServer(mode: Mode): Promise<void> {
     },
     `ready at ${origin}${aside}`,
   );
-  const setup = await openSetup(server.app.db);
-  if (setup !== null) {
-    log.info(`This instance has no operator yet. To become the first one, open ${origin}/portal/setup#${setup}`);
-  }
+  const setup = await server.setupPage();
+  if (setup !== null) log.info(`This instance has no operator yet. To become the first one, open ${setup}`);
   const end = await Promise.race([signalled, server.refused]);
   if (end instanceof Error) log.error(`stopping: ${end.message}`);
   else log.info({ signal: end }, 'stopping');

@@ -12,6 +12,7 @@ import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain
 import type { Endpoints } from './domain/interactions/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
+import { openSetup } from './domain/operators/index.js';
 import { endProcess } from './domain/presences/index.js';
 import type { Entrypoint } from './entrypoint.js';
 import { type ConnectionClass, createGatewayEntrypoint, type LifeMessage, type MoveMessage } from './gateway/index.js';
@@ -116,6 +117,8 @@ export interface Server {
    * stopped.
    */
   refused: Promise<StartError>;
+  /** The page on which a person becomes the first operator. Null if there is an operator. */
+  setupPage(): Promise<string | null>;
   /** Finishes running requests first. Safe to call more than once. */
   stop(): Promise<void>;
 }
@@ -295,6 +298,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   let stopping: Promise<void> | undefined;
   return {
     app,
+    async setupPage() {
+      const token = await openSetup(app.db);
+      return token && `${addresses.publicUrl}/portal/setup#${token}`;
+    },
     refused: Promise.race([uplink?.refused ?? NEVER, app.db.alone?.taken ?? NEVER, app.live.conflict.then(refusalOf)]),
     async start() {
       const conflict = await app.live.join();

@@ -166,7 +166,7 @@ export const Application = builder.prismaObject('Application', {
     }),
     suspensionText: t.exposeString('suspensionText', {
       nullable: true,
-      description: 'What the operator wrote about the suspension. Null if the application is not suspended.',
+      description: 'Text of the operator about the suspension. Null if the application is not suspended.',
     }),
     serverCount: t.int({
       description: 'Number of servers that have it installed.',

@@ -56,7 +56,7 @@ const InstanceApplication = builder.objectRef<OwnedApplication>('InstanceApplica
     }),
     suspensionText: t.exposeString('suspensionText', {
       nullable: true,
-      description: 'What its developers read. Null if the application is not suspended.',
+      description: 'Text for its developers. Null if the application is not suspended.',
     }),
   }),
 });

@@ -8,7 +8,7 @@ import { connectionOf, pageArgs, pageRows, parsePage } from './page.js';
 builder.objectFields(Instance, (t) => ({
   auditLog: t.field({
     type: AuditEntryConnection,
-    description: 'What operators did, oldest first. Only for operators; everyone else gets NOT_FOUND.',
+    description: 'Actions of operators, oldest first. Only for operators; everyone else gets NOT_FOUND.',
     args: {
       ...pageArgs,
       actions: t.arg.stringList({

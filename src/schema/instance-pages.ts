@@ -50,7 +50,7 @@ export async function instancePage<Row>(
 }
 
 export const REASON = `Why, for the audit log of the instance. 1–${limits.auditReason} characters.`;
-export const TEXT = 'What they read about it. At most 512 characters.';
+export const TEXT = 'Text for the suspended person or the developers. At most 512 characters.';
 
 const Reason = trimmedText(1, limits.auditReason);
 const Text = maybe(textUpTo(512)).transform((text) => text ?? '');

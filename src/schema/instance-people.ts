@@ -51,7 +51,7 @@ export const InstancePerson = builder.objectRef<PersonAccount>('InstancePerson')
     operatorRole: t.expose('operatorRole', {
       type: OperatorRole,
       nullable: true,
-      description: 'What the person may do on the whole instance. Null without such a role.',
+      description: 'Role on the whole instance. Null without such a role.',
     }),
     suspendedAt: t.expose('suspendedAt', {
       type: 'DateTime',
@@ -60,7 +60,7 @@ export const InstancePerson = builder.objectRef<PersonAccount>('InstancePerson')
     }),
     suspensionText: t.exposeString('suspensionText', {
       nullable: true,
-      description: 'What the person reads when they sign in. Null if they are not suspended.',
+      description: 'Text that the person reads when they sign in. Null if they are not suspended.',
     }),
     figures: t.field({
       type: PersonFigures,
@@ -127,7 +127,7 @@ const OperatorRoleInput = builder.inputType('OperatorSetRoleInput', {
 const ClaimInstanceInput = builder.inputType('ClaimInstanceInput', {
   description: 'The set-up link.',
   fields: (t) => ({
-    token: t.string({ required: true, description: 'What follows `#` in the link that the instance prints.' }),
+    token: t.string({ required: true, description: 'Part after `#` of the link that the instance prints.' }),
   }),
 });
 

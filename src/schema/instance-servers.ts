@@ -18,7 +18,7 @@ import { pageArgs } from './page.js';
 import { User } from './users.js';
 
 const ServerFigures = builder.objectRef<ServerFiguresFacts>('ServerFigures').implement({
-  description: 'What is in a server.',
+  description: 'Contents of a server, in numbers.',
   fields: (t) => ({
     messages: t.exposeInt('messages', { description: 'Number of messages.' }),
     channels: t.exposeInt('channels', { description: 'Number of channels.' }),
@@ -39,7 +39,7 @@ const InstanceServer = builder.objectRef<OwnedGuild>('InstanceServer').implement
     }),
     figures: t.field({
       type: ServerFigures,
-      description: 'What is in the server.',
+      description: 'Contents of the server, in numbers.',
       resolve: ({ id }, _args, { call, budget }) => budget.step(() => figuresOfServer(call, id)),
     }),
   }),

@@ -13,7 +13,7 @@ import { fieldKey, referredRows } from './lists.js';
 import { bytesOf, ICON } from './uploads.js';
 
 export const OperatorRole = builder.enumType('OperatorRole', {
-  description: 'What a person may do on the whole instance.',
+  description: 'Role of a person on the whole instance.',
   values: {
     OPERATOR: { description: 'May do everything.' },
     MODERATOR: { description: 'May act on people, servers and applications.' },
@@ -43,7 +43,7 @@ export const User = builder.prismaObject('User', {
       ...NEEDS_SESSION,
       type: OperatorRole,
       nullable: true,
-      description: 'What the caller may do on the whole instance. Null without such a role, and for other users.',
+      description: 'Role of the caller on the whole instance. Null without such a role, and for other users.',
       resolve: ({ id }, _args, { call }) =>
         call.actor.kind === 'person' && call.actor.user.id === id ? operatorRoleOf(call) : null,
     }),

@@ -21,11 +21,11 @@ import { missingForPgbouncer, startPgbouncer } from '../harness/pgbouncer.js';
 import { missingRedis, REDIS_URL } from '../harness/redis.js';
 import { migratedDatabase, migratedFolder, startServer } from '../harness/server.js';
 import { needing, noSqlite } from '../harness/skipping.js';
-import { missingForSmallDisk, mountSmallDisk, unmount } from '../harness/small-disk.js';
+import { missingForMount, mountSmallDisk } from '../harness/small-disk.js';
 
 const noRedis = await missingRedis();
 const noPgbouncer = missingForPgbouncer();
-const noSmallDisk = missingForSmallDisk();
+const noSmallDisk = missingForMount();
 
 let env: Record<string, string>;
 let cleanUps: (() => unknown)[];
@@ -386,9 +386,9 @@ describe('the data folder', () => {
   });
 
   it.skipIf(noSmallDisk)(needing(noSmallDisk, 'fails if its disk is nearly full'), async () => {
-    const folder = env.DATA_DIR ?? '';
-    mountSmallDisk(folder);
-    cleanUps.push(() => unmount(folder));
+    const { folder, remove } = mountSmallDisk();
+    cleanUps.push(remove);
+    env.DATA_DIR = folder;
     expect(await check('disk')).toMatchObject([{ state: 'failure', message: `12 MiB free for ${folder}` }]);
   });
 });

@@ -101,6 +101,11 @@ beforeAll(async () => {
     file: { description: 'A bot' },
     reason: 'It is down.',
     status: 500,
+    personId: '1',
+    ownerId: '1',
+    role: 'MODERATOR',
+    text: 'Write to us.',
+    token: 'wrong',
   };
 });
 afterAll(() => server.stop());
@@ -214,6 +219,7 @@ const ROOTS: Record<string, () => string[]> = {
   Team: () => [`team(id: "${samples.teamId}")`],
   Application: () => [`application(id: "${samples.applicationId}")`],
   Box: () => [`box(id: "${samples.boxId}")`],
+  Instance: () => ['instance'],
   PortalHome: () => ['portalHome'],
 };
 

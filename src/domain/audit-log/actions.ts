@@ -5,8 +5,8 @@ interface Action {
   of: 'application' | 'team' | 'guild' | 'box' | 'instance';
   /**
    * The log that shows it, if any: that of the application and its team in the portal, the guild's, or that of the
-   * instance, which has a table of its own. Users of an application are private, and Discord's audit log has no type
-   * for the rest.
+   * instance. The last has a table of its own. Users of an application are private, and Discord's audit log has no
+   * type for the rest.
    */
   log: 'portal' | 'guild' | 'instance' | null;
   target:

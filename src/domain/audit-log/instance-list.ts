@@ -18,7 +18,7 @@ interface InstanceLogQuery extends AuditPage, AuditFilter<InstanceAction> {
   targetId?: bigint | null | undefined;
 }
 
-/** What operators did. Ascending by id, or descending if `backwards`. @throws NOT_FOUND */
+/** Actions of operators. Ascending by id, or descending if `backwards`. @throws NOT_FOUND */
 export async function listInstanceLog(call: CallContext, query: InstanceLogQuery): Promise<InstanceLogEntry[]> {
   await requireOperator(call, 'MODERATOR');
   const { actions, actorId, targetId, after, before, backwards, take } = query;

@@ -44,7 +44,7 @@ export interface PersonFigures {
   boxes: number;
 }
 
-/** What the person wrote and owns. The caller must be an operator. */
+/** Counts what the person wrote and owns. The caller must be an operator. */
 export async function figuresOf({ read }: CallContext, userId: bigint): Promise<PersonFigures> {
   const [messages, servers, applications, boxes] = await Promise.all([
     read.message.count({ where: { authorId: userId } }),

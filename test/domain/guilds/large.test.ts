@@ -675,6 +675,12 @@ const ELSEWHERE: Record<string, string> = {
   'BoxStatistics.hours': 'of the last 24 hours of one box',
   'GET /guilds/:guildId/roles/member-counts': 'counts the members of 250 roles at the most, a few roles at a time',
   'Guild.parity': 'made of the table of routes',
+  'Instance.applications': 'a page of operators, which an index limits to 100 rows',
+  'Instance.auditLog': 'a page of operators, which an index limits to 100 rows',
+  'Instance.boxes': 'a page of operators, which an index limits to 100 rows',
+  'Instance.operators': 'the few people with a role',
+  'Instance.people': 'a page of operators, which an index limits to 100 rows',
+  'Instance.servers': 'a page of operators, which an index limits to 100 rows',
   'Query.builtInCommands': 'made of the code',
   'Query.personalTokens': 'at most 50 of one person',
 };
