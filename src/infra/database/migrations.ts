@@ -13,6 +13,7 @@ import {
   requireEmpty,
   requireUsableLedger,
 } from './ledger.js';
+import { requireNoUnfinishedCopy } from './unfinished-copy.js';
 
 export function migrationsFolder(dialect: Dialect): string {
   return join(packageRoot(), 'prisma/migrations', dialect);
@@ -21,13 +22,20 @@ export function migrationsFolder(dialect: Dialect): string {
 /**
  * Applies missing migrations and logs them, with Prisma's ledger (`_prisma_migrations`) but without its schema engine,
  * which keeps tens of MiB of WebAssembly until the process ends.
- * @throws {StartError} if a newer version migrated the database, or a migration is unfinished or different
+ * @param isForCopy whether `causeway port-db` fills the database
+ * @throws {StartError} if a newer version migrated the database, a migration is unfinished or different, or a copy into
+ * the database is not complete
  */
-export async function migrate(dialect: Dialect, factory: SqlDriverAdapterFactory, log: Logger): Promise<void> {
+export async function migrate(
+  dialect: Dialect,
+  factory: SqlDriverAdapterFactory,
+  log: Logger,
+  isForCopy = false,
+): Promise<void> {
   const startedAt = performance.now();
   const connection = await factory.connect();
   try {
-    const { isNew, missing } = await compare(connection, dialect);
+    const { isNew, missing } = await compare(connection, dialect, isForCopy);
     if (isNew) await createLedger(connection, dialect);
     if (missing.length === 0) return;
     for (const migration of missing) await record(connection, migration, () => connection.executeScript(migration.sql));
@@ -53,13 +61,14 @@ export interface Standing {
 export async function compareMigrations(dialect: Dialect, factory: SqlDriverAdapterFactory): Promise<Standing> {
   const connection = await factory.connect();
   try {
-    return await compare(connection, dialect);
+    return await compare(connection, dialect, false);
   } finally {
     await connection.dispose();
   }
 }
 
-async function compare(connection: SqlQueryable, dialect: Dialect): Promise<Standing> {
+async function compare(connection: SqlQueryable, dialect: Dialect, isForCopy: boolean): Promise<Standing> {
+  if (dialect === 'postgresql' && !isForCopy) await requireNoUnfinishedCopy(connection);
   const known = readMigrations(dialect);
   const ledger = await readLedger(connection);
   if (ledger === null) await requireEmpty(connection, dialect);

@@ -1,13 +1,17 @@
 import { StartError } from '../../config.js';
 
 /** Names the database of an error from opening it, unless the error already says what to do. */
-export function openFault(error: unknown, place: { databaseUrl: string | null; dataDir: string }): StartError {
+export function openFault(
+  error: unknown,
+  place: { databaseUrl: string | null; dataDir: string },
+  setting = 'DATABASE_URL',
+): StartError {
   if (error instanceof StartError) return error;
   const reason = error instanceof Error ? error.message.trim().split('\n', 1)[0] : String(error);
   const fault =
     place.databaseUrl === null
       ? `could not open the database in ${place.dataDir}: ${reason}`
-      : `could not open the database of DATABASE_URL: ${reason} (${placeOf(place.databaseUrl)})`;
+      : `could not open the database of ${setting}: ${reason} (${placeOf(place.databaseUrl)})`;
   return new StartError(fault, { cause: error });
 }
 
