@@ -6,6 +6,7 @@ import { addDoctorCommand } from './doctor.js';
 import { addInitCommand } from './init/index.js';
 import { addListenCommand } from './listen/index.js';
 import { addLogsCommand } from './logs.js';
+import { addPortDbCommand } from './port-db/index.js';
 import { addSandboxCommand } from './sandbox.js';
 import { addStartCommand } from './start.js';
 import { addTriggerCommand } from './trigger/index.js';
@@ -21,6 +22,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addTriggerCommand,
   addLogsCommand,
   addDoctorCommand,
+  addPortDbCommand,
 ];
 
 const USAGE_ERROR = 2;
@@ -31,13 +33,14 @@ const EXIT_CODES: [code: number, meaning: string][] = [
   [USAGE_ERROR, 'usage error: an unknown command, option or argument'],
   [3, 'there are changes (`causeway app plan --exit-code`)'],
   [78, 'the cloud refused this box for good; do not restart it'],
+  [130, 'interrupted; run `causeway port-db` again to continue it'],
 ];
 
 const SETTINGS = 'Settings are environment variables: docs/configuration.md lists them.';
 
 /** The `causeway` program. It ends the process after help and usage errors. */
 export function createProgram(): Command {
-  const exitCodes = EXIT_CODES.map(([code, meaning]) => `  ${String(code).padEnd(2)}  ${meaning}`);
+  const exitCodes = EXIT_CODES.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${meaning}`);
   const program = new Command('causeway')
     .description('The bot and app platform of a chat service.')
     .version(readManifest().version)
