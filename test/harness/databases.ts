@@ -7,13 +7,31 @@ export interface ThrowAwayDatabase {
   drop(): Promise<void>;
 }
 
+/** A server for the suite on SQLite, too. */
+const POSTGRES_URL =
+  process.env.TEST_DATABASE_URL ?? process.env.TEST_POSTGRES_URL ?? 'postgresql://postgres@127.0.0.1:5432/test';
+
+/** The reason why a test of the suite on SQLite cannot use PostgreSQL as well, or null. */
+export async function missingPostgres(): Promise<string | null> {
+  try {
+    await asAdmin(POSTGRES_URL, (client) => client.query('SELECT 1'));
+    return null;
+  } catch {
+    return `no PostgreSQL answers at ${new URL(POSTGRES_URL).host}; name another one with TEST_POSTGRES_URL`;
+  }
+}
+
 /**
  * A new, empty database, or null if the suite runs on SQLite.
  * @param options of CREATE DATABASE
  */
 export async function throwAwayDatabase(options = ''): Promise<ThrowAwayDatabase | null> {
   const admin = process.env.TEST_DATABASE_URL;
-  if (!admin) return null;
+  return admin ? throwAwayDatabaseOn(admin, options) : null;
+}
+
+/** A new, empty database, also if the suite runs on SQLite. */
+export async function throwAwayDatabaseOn(admin = POSTGRES_URL, options = ''): Promise<ThrowAwayDatabase> {
   const name = newName('causeway_test');
   return { ...(await create(admin, name, options)), drop: () => dropNow(admin, name) };
 }
