@@ -469,6 +469,26 @@ describe.skipIf(missing)(needing(missing, 'port-db'), () => {
     });
   });
 
+  it('names the table of a row that PostgreSQL refuses, or that cannot be read', async () => {
+    await onSource(
+      'PRAGMA foreign_keys = OFF',
+      `INSERT INTO "Guild" ("id", "name", "ownerId") VALUES (2, 'Harbour', 404)`,
+    );
+    const refused = await portDb();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/PostgreSQL refuses a row of Guild: .*\(404\) is not present in table "User"/);
+    await onTarget('DROP SCHEMA causeway_copy CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await onSource(
+      'PRAGMA foreign_keys = OFF',
+      'DELETE FROM "Guild"',
+      `INSERT INTO "Job" ("id", "kind", "payload") VALUES (1, 'none', '{')`,
+    );
+    const unreadable = await portDb();
+    expect(unreadable.code).toBe(1);
+    expect(unreadable.stderr).toMatch(/a row of Job after the key \(none\) has an invalid value: /);
+    expect(unreadable.stderr).not.toContain('    at ');
+  });
+
   it('refuses a SQLite database on which an instance runs', async () => {
     const server = await startServer({ env: { DATA_DIR: folder } });
     const { code, stderr } = await portDb();

@@ -75,7 +75,14 @@ function readerOf(connection: SqlQueryable): Omit<Source, 'state' | 'close'> {
     },
     async page(table, after) {
       const rows = await select(pageOf(table, after !== null), after?.map(String), keyTypes(table));
-      return rows.map((row) => table.columns.map(({ kind }, place): Value => values.read(kind, row[place])));
+      try {
+        return rows.map((row) => table.columns.map(({ kind }, place): Value => values.read(kind, row[place])));
+      } catch (error) {
+        const reason = (error as Error).message;
+        throw new Failure(
+          `a row of ${table.name} after the key ${after?.join() ?? '(none)'} has an invalid value: ${reason}. Correct or delete the row in a copy of the SQLite database, and copy from there into an empty database`,
+        );
+      }
     },
     async requireAll(tables) {
       const rows = await select("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");

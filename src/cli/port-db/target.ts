@@ -13,6 +13,9 @@ import { checksum, postgresValue, type Row, selected } from './values.js';
 
 const CONNECTION_TIMEOUT_MS = 5_000;
 
+/** Idle time before the first TCP keepalive probe. The system's default is hours. */
+const PROBE_AFTER_MS = 10_000;
+
 const ROWS_PER_FETCH = 1_000;
 
 /** What of a table is in the target. */
@@ -56,6 +59,7 @@ export async function openTarget(url: string, state: string): Promise<Target> {
     connectionString: url,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
   // A connection lost between two statements only emits this event. The next statement rejects.
   client.on('error', () => {});
@@ -140,7 +144,11 @@ function targetOf(client: pg.Client, tables: readonly Table[], isResumed: boolea
     copied: ({ name }) => readProgress(client, name),
     async write(table, rows, { lastKey, rows: count, checksum: sum }) {
       const progress = [JSON.stringify(lastKey), count, String(sum)];
-      await client.query({ text: insertion(table), values: [JSON.stringify(rows), ...progress] });
+      try {
+        await client.query({ text: insertion(table), values: [JSON.stringify(rows), ...progress] });
+      } catch (error) {
+        throw refusedRow(table, error) ?? error;
+      }
     },
     measure: (table, onRows) => measure(client, table, onRows),
     async finish() {
@@ -151,6 +159,17 @@ function targetOf(client: pg.Client, tables: readonly Table[], isResumed: boolea
       await Promise.all([client.end(), lock.release()]);
     },
   };
+}
+
+/** PostgreSQL's classes of data exceptions and violated constraints (documentation, Appendix A). */
+const REFUSED_ROW = /^2[23]/;
+
+function refusedRow({ name }: Table, error: unknown): Failure | null {
+  if (!(error instanceof pg.DatabaseError) || !REFUSED_ROW.test(error.code ?? '')) return null;
+  const reason = [error.message, error.detail].filter((text) => text !== undefined).join(': ');
+  return new Failure(
+    `PostgreSQL refuses a row of ${name}: ${reason}. Correct or delete the row in a copy of the SQLite database, and copy from there into an empty database`,
+  );
 }
 
 async function readProgress(client: pg.Client, table: string): Promise<Copied> {
