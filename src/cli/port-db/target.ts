@@ -18,7 +18,7 @@ const PROBE_AFTER_MS = 10_000;
 
 const ROWS_PER_FETCH = 1_000;
 
-/** What of a table is in the target. */
+/** The part of a table that the target has. */
 export interface Copied {
   /** Primary key of the last row, in the order of the source; null before the first. */
   lastKey: Row | null;
