@@ -8,7 +8,7 @@ import { Failure } from '../failure.js';
 import { NOT_COPIED, quoted, type Table } from './tables.js';
 import { type Row, SqliteValues, type Value } from './values.js';
 
-const ROWS_PER_PAGE = 1_000;
+const ROWS_PER_PAGE = 500;
 
 /** Rows with bytes can be large. */
 const ROWS_WITH_BYTES_PER_PAGE = 16;

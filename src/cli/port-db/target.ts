@@ -16,7 +16,7 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 /** Idle time before the first TCP keepalive probe. The system's default is hours. */
 const PROBE_AFTER_MS = 10_000;
 
-const ROWS_PER_FETCH = 1_000;
+const ROWS_PER_FETCH = 500;
 
 /** The part of a table that the target has. */
 export interface Copied {
