@@ -22,7 +22,7 @@ export default {
     mayImport('entrypoint\\.ts', []),
     mayImport('http', ['infra', 'domain', 'config\\.ts', 'context\\.ts', 'entrypoint\\.ts']),
     mayImport('main\\.ts', ['program\\.ts', 'config\\.ts']),
-    mayImport('program\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts']),
+    mayImport('program\\.ts', ['start\\.ts', 'config\\.ts', 'server\\.ts', 'infra/processes/await-stores\\.ts']),
     mayImport('cli', ['program\\.ts', 'start\\.ts', 'config\\.ts', 'domain', 'infra', 'sandbox']),
     mayImport('testing', ['sandbox/protocol\\.ts']),
     mayImport('start\\.ts', ['config\\.ts']),

@@ -28,6 +28,8 @@ export interface Config {
   mailFrom: string;
   /** Port of `/metrics`, `/healthz` and `/readyz`; null for the main port, 0 for a free one. */
   metricsPort: number | null;
+  /** How long a start waits for PostgreSQL and Redis. */
+  startWaitMs: number;
   /** On shutdown, reports 503 on `/readyz` and `/healthz` for this long before closing the listener. */
   drainDelayMs: number;
   /** Time limit of a shutdown. */
@@ -251,6 +253,7 @@ const Environment = z.object({
     .optional(),
   MAIL_FROM: z.email({ error: 'must be an email address without a display name' }).optional(),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  START_WAIT_MS: wholeNumber(0, 600_000).default(60_000),
   DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
   DRAIN_TIMEOUT_MS: wholeNumber(4_000, 600_000).default(9_000),
   RATE_LIMITS: onOff.default(true),
@@ -369,6 +372,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
     metricsPort: env.METRICS_PORT ?? null,
+    startWaitMs: env.START_WAIT_MS,
     drainDelayMs: env.DRAIN_DELAY_MS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     filesPerAccountMb: env.FILES_PER_ACCOUNT_MB,

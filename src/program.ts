@@ -42,6 +42,11 @@ export async function runServer(mode: Mode): Promise<void> {
   const signalled = nextSignal(config.drainTimeoutMs);
   await tryAddress(config);
   // Imported late, so that configuration errors appear immediately.
+  const { awaitStores } = await import('./infra/processes/await-stores.js');
+  const interrupted = new AbortController();
+  void signalled.then(() => interrupted.abort());
+  await awaitStores(config, interrupted.signal);
+  if (interrupted.signal.aborted) return;
   const { createServer } = await import('./server.js');
   const starting = createServer(config);
   // An unenrolled box may wait for its cloud indefinitely.

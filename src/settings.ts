@@ -79,6 +79,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         meaning:
           'The prefix of all keys and channels in Redis: 1 to 64 letters, digits and `_.:-`. All processes of one installation must use the same prefix. Two installations that share a Redis need different prefixes, even with different database numbers.',
       },
+      START_WAIT_MS: {
+        default: '`60000`',
+        meaning:
+          'A start waits up to this long, at most `600000`, for a PostgreSQL or a Redis that cannot be reached or is still starting. After that, it fails without PostgreSQL, and continues without Redis. `0` does not wait.',
+      },
       BLOB_URL: {
         default: '`DATA_DIR/blobs`',
         meaning:

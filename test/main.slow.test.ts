@@ -113,7 +113,7 @@ async function ready(child: ChildProcess): Promise<string> {
 // The longest tests come first, so that no core idles at the end.
 describe.concurrent('the end', () => {
   it('comes with status 0 if Redis was never there, and one line of the log says so', async () => {
-    const child = start({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const child = start({ REDIS_URL: 'redis://127.0.0.1:1', START_WAIT_MS: '0' });
     const [away, origin] = await Promise.all([logged(child, 'Redis is not available'), ready(child)]);
     expect(away).toContain('ECONNREFUSED');
     await signUp({ origin }, 'somebody');
@@ -288,7 +288,7 @@ describe.concurrent('a failed start ends with status 1 and one clear line', () =
   it.each([
     [
       'a database that does not answer',
-      { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' },
+      { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none', START_WAIT_MS: '0' },
       'could not open the database of DATABASE_URL',
     ],
     ['a data folder that cannot be made', { DATA_DIR: '/proc/causeway' }, 'DATA_DIR cannot be used'],

@@ -22,7 +22,8 @@ export interface Line {
   close(): void;
 }
 
-export async function layLine(address: string, defaultPort: number): Promise<Line> {
+/** @param ownPort port of the proxy; by default, a free one */
+export async function layLine(address: string, defaultPort: number, ownPort = 0): Promise<Line> {
   const target = new URL(address);
   const sockets = new Set<Socket>();
   const servers = new Set<Socket>();
@@ -57,7 +58,7 @@ export async function layLine(address: string, defaultPort: number): Promise<Lin
         far.destroy();
       });
     }
-  }).listen(0, '127.0.0.1');
+  }).listen(ownPort, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = new URL(address);

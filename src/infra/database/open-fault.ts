@@ -7,12 +7,18 @@ export function openFault(
   setting = 'DATABASE_URL',
 ): StartError {
   if (error instanceof StartError) return error;
-  const reason = error instanceof Error ? error.message.trim().split('\n', 1)[0] : String(error);
+  const reason = reasonOf(error).trim().split('\n', 1)[0];
   const fault =
     place.databaseUrl === null
       ? `could not open the database in ${place.dataDir}: ${reason}`
       : `could not open the database of ${setting}: ${reason} (${placeOf(place.databaseUrl)})`;
   return new StartError(fault, { cause: error });
+}
+
+/** A host name with several addresses has one error for each of them. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Must not contain the password. */

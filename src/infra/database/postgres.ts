@@ -60,6 +60,20 @@ export async function takesStatementTimeout(url: string): Promise<boolean> {
   }
 }
 
+/** Why the server does not accept a connection, or null. */
+export async function postgresFault(url: string): Promise<Error | null> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return null;
+  } catch (error) {
+    return error as Error;
+  } finally {
+    endQuietly(client);
+  }
+}
+
 /** pgbouncer's code for a refused connection parameter (PostgreSQL's documentation, Appendix A). */
 const PROTOCOL_VIOLATION = '08P01';
 

@@ -119,6 +119,25 @@ export async function connectRedis(
   };
 }
 
+/** Why Redis does not answer, or null. */
+export async function redisFault(url: string): Promise<Error | null> {
+  const connection = new Connection(url, { ...OPTIONS, enableReadyCheck: false, retryStrategy: null });
+  // A failed connection rejects with another error than its reason.
+  let reason: Error | null = null;
+  connection.on('error', (error: Error) => {
+    reason = error;
+  });
+  try {
+    await connection.connect();
+    await connection.ping();
+    return null;
+  } catch (error) {
+    return reason ?? (error as Error);
+  } finally {
+    connection.disconnect();
+  }
+}
+
 /** Counts unanswered pings instead of time: a blocked process reads the pending answers before it pings again. */
 function asker(connection: Redis, onAnswer: () => void): () => void {
   let unanswered = 0;
