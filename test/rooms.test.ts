@@ -33,7 +33,7 @@ it('only wire/time.ts formats times for the wire', () => {
 
 describe('tests mirror the source', () => {
   it('in folders of the same names', () => {
-    const rooms = ['harness', 'fixtures', 'conversation', 'scripts', 'bench', ...namesIn('.')];
+    const rooms = ['harness', 'containers', 'fixtures', 'conversation', 'scripts', 'bench', ...namesIn('.')];
     const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name).filter((name) => !rooms.includes(name))).toEqual([]);
   });
