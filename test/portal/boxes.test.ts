@@ -57,8 +57,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await close();
   });
 
-  it('are renamed, enrolled again and deleted, which other browsers show', { tags: ['slow'] }, async () => {
-    const bea = await signUp(server, 'bea');
+  it('are renamed, enrolled again and deleted, which other browsers show', { tags: ['slow'] }, async ({ task }) => {
+    const bea = await signUp(server, `bea${task.result?.retryCount ?? 0}`);
     const { box } = await makeBox(bea, 'Garage');
     const [mine, other] = [await openPortal(browser, server, bea), await openPortal(browser, server, bea)];
     const { page } = mine;
@@ -67,6 +67,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the boxes'), () => {
     await other.open(`/boxes/${box.id}`);
     await page.getByLabel('Name').fill('Shed');
     await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
     await other.page.getByRole('heading', { level: 1, name: 'Shed' }).waitFor();
     await page.getByRole('button', { name: 'New enrolment token' }).click();
     const dialog = page.getByRole('dialog', { name: 'Enrolment token for Shed' });
