@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { onTestFailed } from 'vitest';
+import { onTestFailed, TestRunner } from 'vitest';
 import type { Person } from './people.js';
 import type { TestServer } from './server.js';
 
@@ -51,8 +51,9 @@ export async function openPortal(
   };
 }
 
-/** Prints what a failed test's page shows, and its faults. */
+/** Prints what a failed test's page shows, and its faults. A page that a hook opens belongs to no test. */
 function showOnFailure(page: Page, faults: string[]): void {
+  if (!TestRunner.getCurrentTest()) return;
   onTestFailed(async () => {
     const shown = page.isClosed() ? 'closed' : await page.locator('body').innerText({ timeout: 2_000 }).catch(String);
     process.stderr.write(`A page of the failed test, ${page.url()}:\n${shown}\nFaults: ${JSON.stringify(faults)}\n`);
