@@ -338,7 +338,7 @@ const ACTIONS = {
     of: 'instance',
     log: 'instance',
     target: 'guild',
-    changes: z.object({ ownerId: changed(text) }),
+    changes: NAME.extend({ ownerId: changed(text) }),
   },
   SERVER_DELETE: { of: 'instance', log: 'instance', target: 'guild', changes: NAME },
   BOX_DISCONNECT: { of: 'instance', log: 'instance', target: 'box', changes: NAME },

@@ -73,7 +73,7 @@ export async function transferServer(call: CallContext, input: Acted & { ownerId
       const guild = await db.guild.update({ where: { id: guildId }, data: { ownerId }, include });
       const changes = { ownerId: { old: String(before.ownerId), new: String(ownerId) } };
       await audit({ action: 'GUILD_UPDATE', guildId, targetId: guildId, changes });
-      await audit({ action: 'SERVER_TRANSFER', targetId: guildId, changes });
+      await audit({ action: 'SERVER_TRANSFER', targetId: guildId, changes: { ...changes, name: before.name } });
       record({ type: 'GUILD_UPDATE', guild });
       for (const userId of [before.ownerId, ownerId]) record({ type: 'PORTAL_HOME_UPDATED', userId });
       return guild;

@@ -203,7 +203,7 @@ describe('a server', () => {
     );
     expect(log.guild.auditLog.edges).toEqual([{ node: { action: 'GUILD_UPDATE', reason: 'kim left' } }]);
     expect((await lee.ask(remove, { id: guild.id })).errors).toEqual([]);
-    expect((await instanceLog(olga))[0]).toBe('SERVER_TRANSFER | olga |  | kim left');
+    expect((await instanceLog(olga))[0]).toBe('SERVER_TRANSFER | olga | Kitchen | kim left');
   });
 
   it('is deleted for good, with its name in the log', async () => {
