@@ -10,6 +10,8 @@ export function createCache(): Exchange {
     keys: {
       PortalHome: () => 'me',
       Instance: () => 'here',
+      PersonFigures: embedded,
+      ServerFigures: embedded,
       TeamMember: embedded,
       Tester: embedded,
       InstallSettings: embedded,
@@ -36,6 +38,18 @@ export function createCache(): Exchange {
   });
 }
 
+const OPERATOR_MUTATIONS = [
+  'operatorSetRole',
+  'operatorSuspendPerson',
+  'operatorRestorePerson',
+  'operatorSignOutPerson',
+  'operatorCreatePasswordLink',
+  'operatorSuspendApplication',
+  'operatorRestoreApplication',
+  'operatorTransferServer',
+  'operatorDeleteServer',
+];
+
 /** Invalidates the lists that a mutation changes. */
 const UPDATES: UpdatesConfig['Mutation'] = {
   createApplication: (_result, _args, cache) => forget(cache, 'applications'),
@@ -57,6 +71,7 @@ const UPDATES: UpdatesConfig['Mutation'] = {
   joinGuild: (_result, _args, cache) => forget(cache, 'guilds'),
   leaveGuild: (_result, _args, cache) => forget(cache, 'guilds'),
   deleteGuild: (_result, _args, cache) => forget(cache, 'guilds'),
+  ...Object.fromEntries(OPERATOR_MUTATIONS.map((name) => [name, forgetInstanceLists])),
 };
 
 /** Refetches the queries that contain the deleted object. @param deleted payload with the id */
@@ -68,6 +83,15 @@ function forgetOne(cache: Cache, type: string, deleted: unknown): void {
 function forget(cache: Cache, list: string): void {
   cache.invalidate('Query', list);
   cache.invalidate({ __typename: 'PortalHome', id: 'me' }, list);
+}
+
+const INSTANCE_LISTS: ReadonlySet<string> = new Set(['people', 'operators', 'applications', 'servers', 'auditLog']);
+
+/** Each action of an operator adds to the log, and moves something between filtered lists. */
+function forgetInstanceLists(_result: unknown, _args: unknown, cache: Cache): void {
+  const instance = { __typename: 'Instance', id: 'here' };
+  for (const { fieldName, arguments: args } of cache.inspectFields(instance))
+    if (INSTANCE_LISTS.has(fieldName)) cache.invalidate(instance, fieldName, args);
 }
 
 /** The payload has no application, so the id comes from the input. */

@@ -72,3 +72,17 @@ export const SERVER_ACTIONS = [
   'MESSAGE_PIN',
   'MESSAGE_UNPIN',
 ] as const;
+
+/** Actions in the audit log of the instance. */
+export const INSTANCE_ACTIONS = [
+  'OPERATOR_UPDATE',
+  'PERSON_SUSPEND',
+  'PERSON_RESTORE',
+  'PERSON_SIGN_OUT',
+  'PERSON_PASSWORD_LINK',
+  'APPLICATION_SUSPEND',
+  'APPLICATION_RESTORE',
+  'SERVER_TRANSFER',
+  'SERVER_DELETE',
+  'BOX_DISCONNECT',
+] as const;

@@ -117,6 +117,12 @@ export type ChannelPositionInput = {
   readonly position?: number | null | undefined;
 };
 
+/** The set-up link. */
+export type ClaimInstanceInput = {
+  /** Part after `#` of the link that the instance prints. */
+  readonly token: string;
+};
+
 /** Effect of a plan on a command or a webhook. */
 export type CommandChange =
   /** At least one of its fields is different. */
@@ -497,6 +503,77 @@ export type MessageOperation =
   | 'EDIT'
   /** React with an emoji that is new to the message. */
   | 'REACT';
+
+/** An application to act on. */
+export type OperatorApplicationInput = {
+  /** ID of the application. */
+  readonly applicationId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+};
+
+/** A person to act on. */
+export type OperatorPersonInput = {
+  /** ID of the user. */
+  readonly personId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+};
+
+/** Role of a person on the whole instance. */
+export type OperatorRole =
+  /** May act on people, servers and applications. */
+  | 'MODERATOR'
+  /** May do everything. */
+  | 'OPERATOR';
+
+/** A server to act on. */
+export type OperatorServerInput = {
+  /** ID of the server. */
+  readonly guildId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+};
+
+/** A person and their new role. */
+export type OperatorSetRoleInput = {
+  /** ID of the user. */
+  readonly personId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+  /** Null takes the role away. */
+  readonly role?: OperatorRole | null | undefined;
+};
+
+/** An application to suspend. */
+export type OperatorSuspendApplicationInput = {
+  /** ID of the application. */
+  readonly applicationId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+  /** Text for the suspended person or the developers. At most 512 characters. */
+  readonly text?: string | null | undefined;
+};
+
+/** A person to suspend. */
+export type OperatorSuspendPersonInput = {
+  /** ID of the user. */
+  readonly personId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+  /** Text for the suspended person or the developers. At most 512 characters. */
+  readonly text?: string | null | undefined;
+};
+
+/** A server and its new owner. */
+export type OperatorTransferServerInput = {
+  /** ID of the server. */
+  readonly guildId: string;
+  /** ID of a member, who becomes the owner. */
+  readonly ownerId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+};
 
 /** All commands of an application, globally or in one server. */
 export type OverwriteCommandsInput = {
@@ -988,7 +1065,7 @@ export type ApplyApplicationFileMutationVariables = Exact<{
 }>;
 
 
-export type ApplyApplicationFileMutation = { readonly applyApplicationFile: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly file: unknown, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null }, readonly createdWebhooks: ReadonlyArray<{ readonly url: string, readonly webhook: { readonly id: string, readonly name: string } }> } };
+export type ApplyApplicationFileMutation = { readonly applyApplicationFile: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly file: unknown, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null }, readonly createdWebhooks: ReadonlyArray<{ readonly url: string, readonly webhook: { readonly id: string, readonly name: string } }> } };
 
 export type BotSessionsFragment = { readonly id: string, readonly gatewaySessions: ReadonlyArray<{ readonly id: string, readonly shardId: number, readonly shardCount: number, readonly intents: number, readonly connectedAt: string }> };
 
@@ -1077,7 +1154,7 @@ export type TransferApplicationMutationVariables = Exact<{
 }>;
 
 
-export type TransferApplicationMutation = { readonly transferApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type TransferApplicationMutation = { readonly transferApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type DeleteApplicationMutationVariables = Exact<{
   input: DeleteApplicationInput;
@@ -1140,7 +1217,7 @@ export type TestInteractionsEndpointMutationVariables = Exact<{
 
 export type TestInteractionsEndpointMutation = { readonly testInteractionsEndpoint: { readonly probe: { readonly ok: boolean, readonly checks: ReadonlyArray<{ readonly name: string, readonly ok: boolean, readonly wasTried: boolean, readonly sent: string | null, readonly got: string | null, readonly reason: string | null }> } } };
 
-export type ApplicationPageFragment = { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
+export type ApplicationPageFragment = { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null };
 
 export type ApplicationInstallFragment = { readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly testers: ReadonlyArray<{ readonly state: TesterState }> };
 
@@ -1151,21 +1228,21 @@ export type ApplicationQueryVariables = Exact<{
 }>;
 
 
-export type ApplicationQuery = { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } | null };
+export type ApplicationQuery = { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } | null };
 
 export type ApplicationChangedSubscriptionVariables = Exact<{
   id: string;
 }>;
 
 
-export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } };
+export type ApplicationChangedSubscription = { readonly applicationChanged: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } };
 
 export type UpdateApplicationMutationVariables = Exact<{
   input: UpdateApplicationInput;
 }>;
 
 
-export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type UpdateApplicationMutation = { readonly updateApplication: { readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type ApplicationCardFragment = { readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null };
 
@@ -1198,14 +1275,14 @@ export type ResetClientSecretMutationVariables = Exact<{
 }>;
 
 
-export type ResetClientSecretMutation = { readonly resetClientSecret: { readonly clientSecret: string, readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type ResetClientSecretMutation = { readonly resetClientSecret: { readonly clientSecret: string, readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type ResetBotTokenMutationVariables = Exact<{
   input: ApplicationIdInput;
 }>;
 
 
-export type ResetBotTokenMutation = { readonly resetBotToken: { readonly botToken: string, readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
+export type ResetBotTokenMutation = { readonly resetBotToken: { readonly botToken: string, readonly application: { readonly viewerOperations: ReadonlyArray<ApplicationOperation>, readonly suspendedAt: string | null, readonly suspensionText: string | null, readonly description: string, readonly coverUrl: string | null, readonly publicKey: string, readonly serverCount: number, readonly userCount: number, readonly interactionsEndpointUrl: string | null, readonly hasListener: boolean, readonly privilegedIntents: ReadonlyArray<PrivilegedIntent>, readonly publicClient: boolean, readonly redirectUris: ReadonlyArray<string>, readonly id: string, readonly name: string, readonly iconUrl: string | null, readonly public: boolean, readonly effectiveRole: TeamRole, readonly botOnline: boolean, readonly serverInstall: boolean, readonly userInstall: boolean, readonly installLinkMode: InstallLinkMode, readonly customInstallUrl: string | null, readonly installUrl: string | null, readonly clientSecretHint: string | null, readonly clientSecretCreatedAt: string | null, readonly clientSecretLastUsedAt: string | null, readonly botTokenHint: string | null, readonly botTokenCreatedAt: string | null, readonly botTokenLastUsedAt: string | null, readonly ownerUser: { readonly id: string, readonly username: string } | null, readonly bot: { readonly id: string, readonly username: string, readonly avatarUrl: string | null }, readonly ownerTeam: { readonly id: string, readonly name: string, readonly iconUrl: string | null } | null, readonly testers: ReadonlyArray<{ readonly state: TesterState, readonly createdAt: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null }, readonly invitedBy: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null }>, readonly defaultInstallSettings: ReadonlyArray<{ readonly context: InstallContext, readonly scopes: ReadonlyArray<string>, readonly permissions: string | null }>, readonly clientSecretCreatedBy: { readonly id: string, readonly username: string } | null, readonly botTokenCreatedBy: { readonly id: string, readonly username: string } | null } } };
 
 export type WebhookRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly lastExecutedAt: string | null, readonly creator: { readonly id: string, readonly username: string } | null, readonly channel: { readonly id: string, readonly name: string } | null, readonly guild: { readonly id: string, readonly name: string } | null };
 
@@ -1291,6 +1368,16 @@ export type TeamLogQueryVariables = Exact<{
 
 
 export type TeamLogQuery = { readonly team: { readonly id: string, readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly reason: string | null, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } | null };
+
+export type InstanceLogQueryVariables = Exact<{
+  id?: string | null | undefined;
+  before?: string | null | undefined;
+  actions?: ReadonlyArray<string> | string | null | undefined;
+  actorId?: string | null | undefined;
+}>;
+
+
+export type InstanceLogQuery = { readonly instance: { readonly auditLog: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly action: string, readonly target: string | null, readonly targetName: string | null, readonly changes: unknown, readonly reason: string | null, readonly createdAt: string, readonly actor: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly targetUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null, readonly application: { readonly id: string, readonly name: string } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } };
 
 export type BoxCardFragment = { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly guilds: ReadonlyArray<{ readonly id: string, readonly name: string }> };
 
@@ -1445,7 +1532,7 @@ export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> }, readonly instance: { readonly publicUrl: string, readonly restUrl: string, readonly gatewayUrl: string } };
+export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null, readonly operatorRole: OperatorRole | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> }, readonly instance: { readonly publicUrl: string, readonly restUrl: string, readonly gatewayUrl: string } };
 
 export type FrameChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
@@ -1496,6 +1583,149 @@ export type DeclineTesterInvitationMutationVariables = Exact<{
 
 
 export type DeclineTesterInvitationMutation = { readonly declineTesterInvitation: { readonly id: string } };
+
+export type InstanceApplicationRowFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null };
+
+export type InstanceApplicationPageFragment = { readonly description: string, readonly serverCount: number, readonly suspensionText: string | null, readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null };
+
+export type InstanceApplicationsQueryVariables = Exact<{
+  before?: string | null | undefined;
+  search?: string | null | undefined;
+  suspended?: boolean | null | undefined;
+  ownerId?: string | null | undefined;
+}>;
+
+
+export type InstanceApplicationsQuery = { readonly instance: { readonly applications: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } };
+
+export type InstanceApplicationQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InstanceApplicationQuery = { readonly instance: { readonly application: { readonly description: string, readonly serverCount: number, readonly suspensionText: string | null, readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null } } };
+
+export type OperatorSuspendApplicationMutationVariables = Exact<{
+  input: OperatorSuspendApplicationInput;
+}>;
+
+
+export type OperatorSuspendApplicationMutation = { readonly operatorSuspendApplication: { readonly application: { readonly description: string, readonly serverCount: number, readonly suspensionText: string | null, readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null } } };
+
+export type OperatorRestoreApplicationMutationVariables = Exact<{
+  input: OperatorApplicationInput;
+}>;
+
+
+export type OperatorRestoreApplicationMutation = { readonly operatorRestoreApplication: { readonly application: { readonly description: string, readonly serverCount: number, readonly suspensionText: string | null, readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null } } };
+
+export type InstanceOperatorsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceOperatorsQuery = { readonly instance: { readonly operators: ReadonlyArray<{ readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } }> } };
+
+export type OperatorSetRoleMutationVariables = Exact<{
+  input: OperatorSetRoleInput;
+}>;
+
+
+export type OperatorSetRoleMutation = { readonly operatorSetRole: { readonly person: { readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type InstancePersonRowFragment = { readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type InstancePersonPageFragment = { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type InstancePeopleQueryVariables = Exact<{
+  before?: string | null | undefined;
+  search?: string | null | undefined;
+  suspended?: boolean | null | undefined;
+}>;
+
+
+export type InstancePeopleQuery = { readonly instance: { readonly people: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } };
+
+export type InstancePersonQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InstancePersonQuery = { readonly instance: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type FindPeopleQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+export type FindPeopleQuery = { readonly instance: { readonly people: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly email: string, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }> } } };
+
+export type OperatorSuspendPersonMutationVariables = Exact<{
+  input: OperatorSuspendPersonInput;
+}>;
+
+
+export type OperatorSuspendPersonMutation = { readonly operatorSuspendPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type OperatorRestorePersonMutationVariables = Exact<{
+  input: OperatorPersonInput;
+}>;
+
+
+export type OperatorRestorePersonMutation = { readonly operatorRestorePerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type OperatorSignOutPersonMutationVariables = Exact<{
+  input: OperatorPersonInput;
+}>;
+
+
+export type OperatorSignOutPersonMutation = { readonly operatorSignOutPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type OperatorCreatePasswordLinkMutationVariables = Exact<{
+  input: OperatorPersonInput;
+}>;
+
+
+export type OperatorCreatePasswordLinkMutation = { readonly operatorCreatePasswordLink: { readonly url: string } };
+
+export type InstanceServerRowFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly memberCount: number, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type InstanceServerPageFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly memberCount: number, readonly figures: { readonly messages: number, readonly channels: number }, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type InstanceServersQueryVariables = Exact<{
+  before?: string | null | undefined;
+  search?: string | null | undefined;
+  ownerId?: string | null | undefined;
+}>;
+
+
+export type InstanceServersQuery = { readonly instance: { readonly servers: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly name: string, readonly createdAt: string, readonly memberCount: number, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } };
+
+export type InstanceServerQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type InstanceServerQuery = { readonly instance: { readonly server: { readonly id: string, readonly name: string, readonly createdAt: string, readonly memberCount: number, readonly figures: { readonly messages: number, readonly channels: number }, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type OperatorTransferServerMutationVariables = Exact<{
+  input: OperatorTransferServerInput;
+}>;
+
+
+export type OperatorTransferServerMutation = { readonly operatorTransferServer: { readonly server: { readonly id: string, readonly name: string, readonly createdAt: string, readonly memberCount: number, readonly figures: { readonly messages: number, readonly channels: number }, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type OperatorDeleteServerMutationVariables = Exact<{
+  input: OperatorServerInput;
+}>;
+
+
+export type OperatorDeleteServerMutation = { readonly operatorDeleteServer: { readonly id: string } };
+
+export type ClaimInstanceMutationVariables = Exact<{
+  input: ClaimInstanceInput;
+}>;
+
+
+export type ClaimInstanceMutation = { readonly claimInstance: { readonly role: OperatorRole } };
 
 export type InviteQueryVariables = Exact<{
   code: string;

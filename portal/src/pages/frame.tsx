@@ -127,6 +127,7 @@ function TopBar({ data }: { data: FrameQuery | undefined }) {
             {text}
           </Link>
         ))}
+        {data?.me?.operatorRole && <Link to="/instance">Instance</Link>}
       </nav>
       <SwitcherButton />
       <ConnectionState />

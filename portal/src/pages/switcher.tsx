@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { SwitcherDocument } from '../gql/switcher.js';
 import type { SwitcherQuery } from '../gql/types.js';
+import { useMe } from '../me.js';
 import { useQuery } from '../query.js';
 import { Combobox, type ComboboxItem } from '../ui/combobox.js';
 import { OpenDialog } from '../ui/dialog.js';
@@ -19,6 +20,7 @@ interface SwitcherProps {
 
 export default function Switcher({ text, setText, isEntered, onFocus, onClose }: SwitcherProps) {
   const { data, fetching } = useQuery({ query: SwitcherDocument });
+  const isOperator = useMe()?.operatorRole != null;
   const navigate = useNavigate();
   const go = ({ key }: ComboboxItem) => {
     onClose();
@@ -31,7 +33,7 @@ export default function Switcher({ text, setText, isEntered, onFocus, onClose }:
         text={text}
         isAwaited={!data && fetching}
         isEntered={isEntered}
-        items={fitting(itemsOf(data?.portalHome), text)}
+        items={fitting([...itemsOf(data?.portalHome), ...(isOperator ? [INSTANCE] : [])], text)}
         none="No matches."
         onFocus={onFocus}
         onText={setText}
@@ -51,6 +53,8 @@ const PAGES: ComboboxItem[] = [
   { key: '/boxes', text: 'Boxes', note: 'page' },
   { key: '/account', text: 'Account', note: 'page' },
 ];
+
+const INSTANCE: ComboboxItem = { key: '/instance', text: 'Instance', note: 'page' };
 
 function itemsOf(home: SwitcherQuery['portalHome'] | undefined): ComboboxItem[] {
   const those = (list: readonly { id: string; name: string }[] = [], path: string, note: string) =>

@@ -1,6 +1,7 @@
 import { applicationRoutes } from './applications.js';
 import { boxRoutes } from './boxes.js';
 import { frameRoute, ownRoutes } from './frame.js';
+import { instanceRoutes } from './instance.js';
 import { rootRoute } from './root.js';
 import { serverRoutes } from './servers.js';
 import { teamRoutes } from './teams.js';
@@ -8,5 +9,12 @@ import { visitorRoutes } from './visitors.js';
 
 export const routeTree = rootRoute.addChildren([
   ...visitorRoutes,
-  frameRoute.addChildren([...ownRoutes, ...applicationRoutes, ...teamRoutes, ...serverRoutes, ...boxRoutes]),
+  frameRoute.addChildren([
+    ...ownRoutes,
+    ...applicationRoutes,
+    ...teamRoutes,
+    ...serverRoutes,
+    ...boxRoutes,
+    ...instanceRoutes,
+  ]),
 ]);

@@ -3,13 +3,15 @@ import { useClose } from './closing.js';
 interface DialogButtonsProps {
   isOff: boolean;
   doIt: string;
+  /** Marks an action that takes something away. */
+  isBad?: boolean;
 }
 
-export function DialogButtons({ isOff, doIt }: DialogButtonsProps) {
+export function DialogButtons({ isOff, doIt, isBad = false }: DialogButtonsProps) {
   return (
     <div className="actions">
       <LeaveButton text="Cancel" />
-      <button type="submit" disabled={isOff}>
+      <button type="submit" className={isBad ? 'bad' : undefined} disabled={isOff}>
         {doIt}
       </button>
     </div>

@@ -6,8 +6,8 @@ import { OpenDialog } from './dialog.js';
 export interface Secret {
   /** For example “Bot token”. */
   label: string;
-  /** For example `BOT_TOKEN`. */
-  variable: string;
+  /** Name in the `.env` file, for example `BOT_TOKEN`. A secret without a name cannot be downloaded. */
+  variable?: string;
   value: string;
 }
 
@@ -41,9 +41,7 @@ export function SecretsDialog({ title, secrets, onDone, children }: SecretsDialo
         </div>
       ))}
       {children}
-      <p>
-        <DownloadEnv secrets={secrets} />
-      </p>
+      <DownloadEnv secrets={secrets} />
       <div className="check">
         <label>
           <input type="checkbox" checked={isStored} onChange={({ target }) => setStored(target.checked)} />I have stored
@@ -60,16 +58,20 @@ export function SecretsDialog({ title, secrets, onDone, children }: SecretsDialo
 }
 
 function DownloadEnv({ secrets }: { secrets: Secret[] }) {
+  const named = secrets.filter(({ variable }) => variable !== undefined);
+  if (named.length === 0) return null;
   const download = () => {
-    const lines = secrets.map(({ variable, value }) => `${variable}=${value}\n`);
+    const lines = named.map(({ variable, value }) => `${variable}=${value}\n`);
     const address = URL.createObjectURL(new Blob(lines, { type: 'text/plain' }));
     const link = Object.assign(document.createElement('a'), { href: address, download: 'causeway.env' });
     link.click();
     URL.revokeObjectURL(address);
   };
   return (
-    <button type="button" className="plain" onClick={download}>
-      Download as .env file
-    </button>
+    <p>
+      <button type="button" className="plain" onClick={download}>
+        Download as .env file
+      </button>
+    </p>
   );
 }

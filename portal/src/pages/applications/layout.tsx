@@ -2,6 +2,7 @@ import './settings.css';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useEndedHere } from '../../ended.js';
 import { ApplicationChangedDocument, ApplicationDocument } from '../../gql/applications/layout.js';
+import type { ApplicationPageFragment } from '../../gql/types.js';
 import { useLive } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { Ending, NotFound, Unshown } from '../../ui/endings.js';
@@ -9,6 +10,7 @@ import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
 import { Side } from '../../ui/side.js';
+import { Ago } from '../../ui/times.js';
 import { ApplicationContext } from './application.js';
 
 export function ApplicationLayout() {
@@ -39,6 +41,7 @@ function OneApplication({ id }: { id: string }) {
           )}
         </div>
       </header>
+      <Suspension application={data.application} />
       <div className="sections">
         <Sections id={id} />
         <div className="content">
@@ -46,6 +49,26 @@ function OneApplication({ id }: { id: string }) {
         </div>
       </div>
     </ApplicationContext>
+  );
+}
+
+function Suspension({ application: { suspendedAt, suspensionText } }: { application: ApplicationPageFragment }) {
+  if (suspendedAt === null) return null;
+  return (
+    <section className="notice" aria-label="Suspension">
+      <p>
+        Suspended by an operator of this instance <Ago at={suspendedAt} />.
+      </p>
+      {suspensionText && (
+        <p>
+          <bdi>{suspensionText}</bdi>
+        </p>
+      )}
+      <p>
+        The bot is offline, and its token and all OAuth2 tokens are refused. Commands, interactions and webhooks do not
+        work. Nothing was removed: everything works again once an operator ends the suspension.
+      </p>
+    </section>
   );
 }
 

@@ -1,18 +1,18 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ApplicationChangedDocument } from '../../gql/applications/layout.js';
 import { ApplicationLogDocument } from '../../gql/audit/audit.js';
-import type { ApplicationChangedSubscription, ApplicationLogQuery } from '../../gql/types.js';
+import type { ApplicationLogQuery } from '../../gql/types.js';
 import { useTitle } from '../../ui/page.js';
 import { useApplication } from '../applications/application.js';
 import { AuditLog } from './log.js';
 import { PORTAL_VERBS } from './portal-verbs.js';
 import { GROUPS, PORTAL_WORDS } from './portal-words.js';
-import type { LogSource } from './use-log.js';
+import { type LogSource, toldBy } from './use-log.js';
 
-const SOURCE: LogSource<ApplicationLogQuery, ApplicationChangedSubscription> = {
+const SOURCE: LogSource<ApplicationLogQuery> = {
   document: ApplicationLogDocument,
   pageIn: ({ application }) => application?.auditLog,
-  told: ApplicationChangedDocument,
+  useTold: toldBy(ApplicationChangedDocument),
 };
 
 const NOBODY = [] as const;

@@ -3,6 +3,8 @@ import type { Changes } from './changes.js';
 
 export interface Told {
   target: ReactNode;
+  /** Null if there is no target. */
+  targetId: string | null;
   changes: Changes;
   /** Whether actor and target are the same user. */
   isOwn: boolean;
@@ -25,6 +27,8 @@ export interface Language {
   /** Labels in the filter. */
   words: Readonly<Record<string, string>>;
   groups: readonly Group[];
+  /** Subject of entries without an actor. Default: “Someone”. */
+  nobody?: string;
 }
 
 export function starting<Action extends string>(actions: readonly Action[], ...starts: string[]): Action[] {

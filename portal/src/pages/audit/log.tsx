@@ -12,29 +12,31 @@ import { Sentence } from './sentences.js';
 import { type LogSource, type LogVariables, type Row, useLog } from './use-log.js';
 import './audit.css';
 
-interface AuditLogProps<Data, Told> {
-  source: LogSource<Data, Told>;
-  id: string;
+interface AuditLogProps<Data, Id> {
+  source: LogSource<Data, Id>;
+  id: Id;
   language: Language;
   /** Actors known in advance. Others are added from loaded entries. */
   people: readonly PersonFragment[];
   search: LogSearch;
   onSearch: (search: LogSearch) => void;
   namesApplications?: boolean;
+  /** Whether the page has a heading of its own. */
+  isHeaded?: boolean;
 }
 
-export function AuditLog<Data, Told>({ search, onSearch, people, ...rest }: AuditLogProps<Data, Told>) {
+export function AuditLog<Data, Id>({ search, onSearch, people, isHeaded, ...rest }: AuditLogProps<Data, Id>) {
   const { language } = rest;
   const [actors, meet] = useReducer(met, people);
   const actions = actionsOf(language, search.what);
-  const variables: LogVariables = {
+  const variables: LogVariables<Id> = {
     id: rest.id,
     ...(actions ? { actions } : {}),
     ...(search.who === undefined ? {} : { actorId: search.who }),
   };
   return (
     <section className="card">
-      <h2>Audit log</h2>
+      {!isHeaded && <h2>Audit log</h2>}
       <LogFilter language={language} people={actors} search={search} onSearch={onSearch} />
       <Entries key={JSON.stringify(variables)} variables={variables} onRows={meet} {...rest} />
     </section>
@@ -49,16 +51,19 @@ function met(known: readonly PersonFragment[], rows: readonly Row[]): readonly P
   return others.size === 0 ? known : [...known, ...others.values()];
 }
 
-type EntriesProps<Data, Told> = Pick<AuditLogProps<Data, Told>, 'source' | 'language' | 'namesApplications'> & {
-  variables: LogVariables;
-  onRows: (rows: readonly Row[]) => void;
+type EntriesProps<Data, Id> = Pick<AuditLogProps<Data, Id>, 'source' | 'language' | 'namesApplications'> & {
+  variables: LogVariables<Id>;
+  onRows?: (rows: readonly Row[]) => void;
+  /** Shown without entries. */
+  empty?: string;
 };
 
-function Entries<Data, Told>(props: EntriesProps<Data, Told>) {
+export function Entries<Data, Id>(props: EntriesProps<Data, Id>) {
   const { source, language, variables, onRows, namesApplications = false } = props;
+  const { empty = 'No entries found. Try another filter.' } = props;
   const { rows, hasOlder, loadOlder, isBusy, problem } = useLog(source, variables);
   useEffect(() => {
-    if (rows) onRows(rows);
+    if (rows) onRows?.(rows);
   }, [rows, onRows]);
   if (!rows) return problem ? <WholeRefusal problem={problem} /> : <Skeleton />;
   return (
@@ -66,7 +71,7 @@ function Entries<Data, Told>(props: EntriesProps<Data, Told>) {
       <p role="status" className="soft small">
         {newWords(rows)}
       </p>
-      {rows.length === 0 && <p className="hint">No entries found. Try another filter.</p>}
+      {rows.length === 0 && <p className="hint">{empty}</p>}
       <ol className="audit-log" aria-label="Audit log">
         {rows.map((row) => (
           <Entry key={row.entry.id} row={row} language={language} namesApplication={namesApplications} />

@@ -6,14 +6,15 @@ import { type Changes, changedIn, changesIn, changeWords, columnsOf, Value } fro
 import type { Language, Told } from './language.js';
 
 /** Unknown actions are shown by name. */
-export function Sentence({ entry, language: { verbs } }: { entry: LogEntryFragment; language: Language }) {
+export function Sentence({ entry, language }: { entry: LogEntryFragment; language: Language }) {
+  const { verbs, nobody = 'Someone' } = language;
   const { action, actor, target, changes } = entry;
   const isOwn = actor !== null && actor.id === target;
-  const told = { target: <Target entry={entry} />, changes: changesIn(changes), isOwn };
+  const told = { target: <Target entry={entry} />, targetId: target, changes: changesIn(changes), isOwn };
   const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined;
   return (
     <>
-      {actor ? <Name>{nameOf(actor)}</Name> : 'Someone'}{' '}
+      {actor ? <Name>{nameOf(actor)}</Name> : nobody}{' '}
       {verb ? (
         verb(told)
       ) : (

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { GuildLogDocument } from '../../gql/audit/audit.js';
 import { GuildChangedDocument } from '../../gql/servers/layout.js';
-import type { ChannelRowFragment, GuildChangedSubscription, GuildLogQuery } from '../../gql/types.js';
+import type { ChannelRowFragment, GuildLogQuery } from '../../gql/types.js';
 import { useTitle } from '../../ui/page.js';
 import { isMessageChannel } from '../servers/channels-of.js';
 import { useLack, useServer } from '../servers/server.js';
@@ -10,12 +10,12 @@ import type { Language } from './language.js';
 import { AuditLog } from './log.js';
 import { serverVerbs } from './server-verbs.js';
 import { SERVER_GROUPS, SERVER_WORDS } from './server-words.js';
-import type { LogSource } from './use-log.js';
+import { type LogSource, toldBy } from './use-log.js';
 
-const SOURCE: LogSource<GuildLogQuery, GuildChangedSubscription> = {
+const SOURCE: LogSource<GuildLogQuery> = {
   document: GuildLogDocument,
   pageIn: ({ guild }) => guild?.auditLog,
-  told: GuildChangedDocument,
+  useTold: toldBy(GuildChangedDocument),
 };
 
 const NOBODY = [] as const;

@@ -5,16 +5,16 @@ import { useSubscription } from '../../live.js';
 import { useQuery } from '../../query.js';
 import { type Problem, problemIn } from '../../ui/problems.js';
 
-export interface LogSource<Data, Told> {
-  document: TypedDocumentNode<Data, LogVariables>;
+export interface LogSource<Data, Id = string> {
+  document: TypedDocumentNode<Data, LogVariables<Id>>;
   /** Undefined if the object no longer exists. */
   pageIn(data: Data): LogPageFragment | undefined;
-  /** Subscription that fires when there may be new entries. */
-  told: TypedDocumentNode<Told, { id: string }>;
+  /** Hook that counts events after which there may be new entries. */
+  useTold(id: Id): number;
 }
 
-export interface LogVariables {
-  id: string;
+export interface LogVariables<Id = string> {
+  id: Id;
   before?: string | null | undefined;
   actions?: readonly string[] | null | undefined;
   actorId?: string | null | undefined;
@@ -38,7 +38,7 @@ export interface Log {
  * Loads from the newest end and keeps all entries, which never change. New entries are marked.
  * The variables must not change while the hook is mounted.
  */
-export function useLog<Data, Told>(source: LogSource<Data, Told>, variables: LogVariables): Log {
+export function useLog<Data, Id>(source: LogSource<Data, Id>, variables: LogVariables<Id>): Log {
   const [kept, keep] = useReducer(merged, NOTHING);
   const newest = useNewest(source, variables);
   useEffect(() => {
@@ -55,9 +55,9 @@ export function useLog<Data, Told>(source: LogSource<Data, Told>, variables: Log
   };
 }
 
-function useNewest<Data, Told>({ document, pageIn, told }: LogSource<Data, Told>, variables: LogVariables) {
-  const { data, error, again } = useQuery<Data, LogVariables>({ query: document, variables });
-  const count = useTold(told, variables.id);
+function useNewest<Data, Id>({ document, pageIn, useTold }: LogSource<Data, Id>, variables: LogVariables<Id>) {
+  const { data, error, again } = useQuery<Data, LogVariables<Id>>({ query: document, variables });
+  const count = useTold(variables.id);
   useEffect(() => {
     if (count > 0) again();
   }, [count, again]);
@@ -65,17 +65,19 @@ function useNewest<Data, Told>({ document, pageIn, told }: LogSource<Data, Told>
 }
 
 /** Counts events. Shares the layout's subscription, which does not replay past events. */
-function useTold<Told>(query: TypedDocumentNode<Told, { id: string }>, id: string): number {
-  const [{ data }] = useSubscription<Told, number, { id: string }>(
-    { query, variables: { id } },
-    (count = 0) => count + 1,
-  );
-  return data ?? 0;
+export function toldBy<Told>(query: TypedDocumentNode<Told, { id: string }>): (id: string) => number {
+  return function useTold(id) {
+    const [{ data }] = useSubscription<Told, number, { id: string }>(
+      { query, variables: { id } },
+      (count = 0) => count + 1,
+    );
+    return data ?? 0;
+  };
 }
 
-function useOlder<Data, Told>(
-  { document, pageIn }: LogSource<Data, Told>,
-  variables: LogVariables,
+function useOlder<Data, Id>(
+  { document, pageIn }: LogSource<Data, Id>,
+  variables: LogVariables<Id>,
   start: string | null,
   onPage: (page: LogPageFragment) => void,
 ) {

@@ -1,0 +1,103 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type Changes, changedIn, textIn, Value } from './changes.js';
+import type { InstanceAction } from './instance-words.js';
+import type { Told, Verb } from './language.js';
+
+function person({ target, targetId }: Told): ReactNode {
+  return <PersonLink id={targetId}>{target}</PersonLink>;
+}
+
+function PersonLink({ id, children }: { id: string | null; children: ReactNode }) {
+  if (id === null) return children;
+  return (
+    <Link to="/instance/people/$personId" params={{ personId: id }}>
+      {children}
+    </Link>
+  );
+}
+
+function application({ target, targetId }: Told): ReactNode {
+  if (targetId === null) return target;
+  return (
+    <Link to="/instance/applications/$applicationId" params={{ applicationId: targetId }}>
+      {target}
+    </Link>
+  );
+}
+
+function server({ target, targetId }: Told): ReactNode {
+  if (targetId === null) return target;
+  return (
+    <Link to="/instance/servers/$guildId" params={{ guildId: targetId }}>
+      {target}
+    </Link>
+  );
+}
+
+/** For example “, with the text “Write to us””. */
+function withText(changes: Changes): ReactNode {
+  const text = textIn(changes, 'text');
+  if (text === '') return null;
+  return (
+    <>
+      , with the text <Value of={text} />
+    </>
+  );
+}
+
+const ROLES: Record<string, string> = { OPERATOR: 'an operator', MODERATOR: 'a moderator' };
+
+/** The first operator of the instance acts on themselves. */
+function roleChanged(told: Told): ReactNode {
+  const role = changedIn(told.changes, 'role');
+  const now = ROLES[String(role?.new)];
+  if (told.isOwn) return `became ${now}`;
+  if (now === undefined)
+    return (
+      <>
+        took the role away from {person(told)}, who was {ROLES[String(role?.old)]}
+      </>
+    );
+  return (
+    <>
+      made {person(told)} {now}
+    </>
+  );
+}
+
+function transferred(told: Told): ReactNode {
+  const owner = changedIn(told.changes, 'ownerId');
+  const id = typeof owner?.new === 'string' ? owner.new : null;
+  return (
+    <>
+      transferred the server {server(told)} to{' '}
+      <PersonLink id={id}>
+        <code>{id}</code>
+      </PersonLink>
+    </>
+  );
+}
+
+export const INSTANCE_VERBS: Record<InstanceAction, Verb> = {
+  OPERATOR_UPDATE: roleChanged,
+  PERSON_SUSPEND: (told) => (
+    <>
+      suspended {person(told)}
+      {withText(told.changes)}
+    </>
+  ),
+  PERSON_RESTORE: (told) => <>restored {person(told)}</>,
+  PERSON_SIGN_OUT: (told) => <>signed {person(told)} out everywhere</>,
+  PERSON_PASSWORD_LINK: (told) => <>created a password link for {person(told)}</>,
+  APPLICATION_SUSPEND: (told) => (
+    <>
+      suspended the application {application(told)}
+      {withText(told.changes)}
+    </>
+  ),
+  APPLICATION_RESTORE: (told) => <>restored the application {application(told)}</>,
+  SERVER_TRANSFER: transferred,
+  SERVER_DELETE: ({ target }) => <>deleted the server {target}</>,
+  BOX_DISCONNECT: ({ target }) => <>disconnected the box {target}</>,
+};

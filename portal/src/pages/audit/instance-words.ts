@@ -1,0 +1,25 @@
+import { INSTANCE_ACTIONS } from '../../gql/audit-actions.js';
+import { type Group, starting } from './language.js';
+
+export type InstanceAction = (typeof INSTANCE_ACTIONS)[number];
+
+/** Labels in the filter. */
+export const INSTANCE_WORDS: Record<InstanceAction, string> = {
+  OPERATOR_UPDATE: 'Operator role changed',
+  PERSON_SUSPEND: 'Person suspended',
+  PERSON_RESTORE: 'Person restored',
+  PERSON_SIGN_OUT: 'Person signed out',
+  PERSON_PASSWORD_LINK: 'Password link created',
+  APPLICATION_SUSPEND: 'Application suspended',
+  APPLICATION_RESTORE: 'Application restored',
+  SERVER_TRANSFER: 'Server transferred',
+  SERVER_DELETE: 'Server deleted',
+  BOX_DISCONNECT: 'Box disconnected',
+};
+
+export const INSTANCE_GROUPS: readonly Group[] = [
+  { key: 'people', text: 'People', actions: starting(INSTANCE_ACTIONS, 'PERSON', 'OPERATOR') },
+  { key: 'applications', text: 'Applications', actions: starting(INSTANCE_ACTIONS, 'APPLICATION') },
+  { key: 'servers', text: 'Servers', actions: starting(INSTANCE_ACTIONS, 'SERVER') },
+  { key: 'boxes', text: 'Boxes', actions: starting(INSTANCE_ACTIONS, 'BOX') },
+];

@@ -1,0 +1,119 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { InstancePersonDocument } from '../../gql/instance/people.js';
+import type { InstancePersonPageFragment } from '../../gql/types.js';
+import { useMe } from '../../me.js';
+import { useQuery } from '../../query.js';
+import { Copyable } from '../../ui/copy.js';
+import { Unshown } from '../../ui/endings.js';
+import { Skeleton } from '../../ui/listing.js';
+import { Heading, Name, useTitle } from '../../ui/page.js';
+import { Picture } from '../../ui/picture.js';
+import { Ago } from '../../ui/times.js';
+import { TargetLog } from '../audit/instance-log.js';
+import { nameOf } from '../teams/person.js';
+import { ApplicationsPage } from './applications.js';
+import { PersonBadges } from './people.js';
+import { PersonActions } from './person-actions.js';
+import { ServersPage } from './servers.js';
+import { Suspension } from './suspension.js';
+import { figure, OPERATOR_WORDS } from './words.js';
+
+export function Person() {
+  const { personId } = useParams({ from: '/frame/instance/people/$personId' });
+  return <OnePerson key={personId} id={personId} />;
+}
+
+function OnePerson({ id }: { id: string }) {
+  const { data, error } = useQuery({ query: InstancePersonDocument, variables: { id } });
+  if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
+  return <Parts person={data.instance.person} />;
+}
+
+function Parts({ person }: { person: InstancePersonPageFragment }) {
+  const { id, user } = person;
+  const name = nameOf(user);
+  useTitle(name, 'Instance');
+  return (
+    <>
+      <p className="small instance-back">
+        <Link to="/instance/people">All people</Link>
+      </p>
+      <header className="noun">
+        <Picture url={user.avatarUrl} name={name} isBig isRound />
+        <div>
+          <Heading>
+            <Name>{name}</Name>
+          </Heading>
+          <p className="soft lead">
+            {name !== user.username && user.username}
+            <PersonBadges person={person} />
+          </p>
+        </div>
+      </header>
+      <Suspension of={person} who="They read" />
+      <Facts person={person} />
+      <section className="card">
+        <h2>Actions</h2>
+        {person.operatorRole === null ? <PersonActions person={person} /> : <OfOperators person={person} />}
+      </section>
+      <section className="card">
+        <h2>Servers they own</h2>
+        <ServersPage before={null} search={{}} ownerId={id} empty="They own no servers." />
+      </section>
+      <section className="card">
+        <h2>Applications they own</h2>
+        <ApplicationsPage before={null} search={{}} ownerId={id} empty="They own no applications outside of teams." />
+      </section>
+      <TargetLog id={id} />
+    </>
+  );
+}
+
+function Facts({ person }: { person: InstancePersonPageFragment }) {
+  const { id, email, emailVerified, createdAt, seenAt, figures } = person;
+  return (
+    <section className="card">
+      <h2>Account</h2>
+      <Copyable label="User ID" text={id} />
+      <dl className="facts">
+        <dt>Email address</dt>
+        <dd>
+          {email}
+          <span className={emailVerified ? 'badge good' : 'badge warn'}>
+            {emailVerified ? 'verified' : 'not verified'}
+          </span>
+        </dd>
+        <dt>Signed up</dt>
+        <dd>
+          <Ago at={createdAt} />
+        </dd>
+        <dt>Last seen</dt>
+        <dd>{seenAt === null ? 'not yet' : <Ago at={seenAt} />}</dd>
+        <dt>Wrote</dt>
+        <dd>{figure(figures.messages, 'message')}</dd>
+        <dt>Owns</dt>
+        <dd>
+          {figure(figures.servers, 'server')}, {figure(figures.applications, 'application')},{' '}
+          {figures.boxes === 1 ? '1 box' : `${figures.boxes} boxes`}
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+function OfOperators({ person: { user, operatorRole } }: { person: InstancePersonPageFragment }) {
+  const mayChange = useMe()?.operatorRole === 'OPERATOR';
+  const role = operatorRole === 'OPERATOR' ? 'an operator' : `a ${OPERATOR_WORDS.MODERATOR}`;
+  return (
+    <p className="hint">
+      <Name>{nameOf(user)}</Name> is {role}. Operators and moderators can't act on each other.{' '}
+      {mayChange ? (
+        <>
+          Take the role away first, at <Link to="/instance/operators">Operators</Link>.
+        </>
+      ) : (
+        'An operator can take the role away first.'
+      )}
+    </p>
+  );
+}
