@@ -1,6 +1,7 @@
 import { putCommand } from './command-rows.js';
 import { makeEmoji } from './emojis.js';
 import { GatewayClient } from './gateway-client.js';
+import { makeOperator } from './operators.js';
 import {
   createApplication,
   createGuild,
@@ -21,7 +22,16 @@ export interface FullPortal {
   owner: Person;
   application: MadeApplication;
   params: Record<
-    'applicationId' | 'commandId' | 'interactionId' | 'teamId' | 'guildId' | 'channelId' | 'roleId' | 'boxId' | 'code',
+    | 'applicationId'
+    | 'commandId'
+    | 'interactionId'
+    | 'teamId'
+    | 'guildId'
+    | 'channelId'
+    | 'roleId'
+    | 'boxId'
+    | 'code'
+    | 'personId',
     string
   >;
   selfHostedId: string;
@@ -30,7 +40,7 @@ export interface FullPortal {
 
 const OPTIONS = [{ type: 3, name: 'where', description: 'Where to', choices: [{ name: 'Left', value: 'left' }] }];
 
-/** Fills the portal of one user with at least one object of each kind. */
+/** Fills the portal of one user, who is an operator, with at least one object of each kind. */
 export async function fillPortal(server: TestServer): Promise<FullPortal> {
   const box = await startBoxOn(server, { cloudUrl: server.origin });
   const { owner } = box;
@@ -55,6 +65,7 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
   const interactionId = await runAnswered(server, owner, bot, { commandId, channelId: guild.textChannelId });
   const code = await inviteOf(mate, await createGuild(mate, 'Quay'));
   const selfHostedId = await selfHosted(box, application);
+  await makeOperator(server, owner);
   // The installation has sent calls to the box.
   await server.app.boxMeasures.store();
   return {
@@ -71,6 +82,7 @@ export async function fillPortal(server: TestServer): Promise<FullPortal> {
       roleId: guild.id,
       boxId: box.boxId,
       code,
+      personId: mate.id,
     },
     selfHostedId,
     async stop() {

@@ -172,6 +172,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
       ['account', 'New token'],
       ['boxes', 'New box'],
       ['boxes/$boxId', 'Delete box'],
+      ['instance/people/$personId', 'Suspend'],
+      ['instance/people/$personId', 'Password link'],
+      ['instance/applications/$applicationId', 'Suspend'],
+      ['instance/servers/$guildId', 'Delete server'],
     ])('at /%s with “%s” open', async (route, button) => {
       await tab.open(`/${pathOf(route)}`);
       await untilShown(tab.page);
@@ -220,6 +224,29 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
           await page.getByLabel('Description').fill('Typed');
           await page.getByRole('link', { name: 'Teams' }).click();
           await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
+        },
+      ],
+      [
+        'people to choose an operator from',
+        'instance/operators',
+        async (page) => {
+          await page.getByRole('button', { name: 'Add' }).click();
+          await page.getByRole('combobox', { name: 'Person' }).fill('mate');
+          await page.getByRole('option').first().waitFor();
+        },
+      ],
+      [
+        'the new owner of a server chosen',
+        'instance/servers/$guildId',
+        async (page) => {
+          await page.getByRole('button', { name: 'Transfer ownership' }).click();
+          await page.getByRole('combobox', { name: 'New owner' }).fill('mate');
+          await page.getByRole('option').first().click();
+          await page
+            .getByRole('dialog')
+            .getByRole('button', { name: 'Transfer ownership' })
+            .and(page.locator(':enabled'))
+            .waitFor();
         },
       ],
       [

@@ -6,11 +6,15 @@ import { InteractionLogDocument } from '../../portal/src/gql/applications/intera
 import { ApplicationDocument } from '../../portal/src/gql/applications/layout.js';
 import { ApplicationsDocument } from '../../portal/src/gql/applications/list.js';
 import { WebhooksDocument } from '../../portal/src/gql/applications/webhooks/webhooks.js';
-import { ApplicationLogDocument, GuildLogDocument } from '../../portal/src/gql/audit/audit.js';
+import { ApplicationLogDocument, GuildLogDocument, InstanceLogDocument } from '../../portal/src/gql/audit/audit.js';
 import { BoxesDocument, BoxStatisticsDocument } from '../../portal/src/gql/boxes/boxes.js';
 import { ApplicationEmojisDocument, GuildEmojisDocument } from '../../portal/src/gql/emojis/emojis.js';
 import { FrameDocument } from '../../portal/src/gql/frame.js';
 import { HomeDocument } from '../../portal/src/gql/home/home.js';
+import { InstanceApplicationsDocument } from '../../portal/src/gql/instance/applications.js';
+import { InstanceOperatorsDocument } from '../../portal/src/gql/instance/operators.js';
+import { InstancePeopleDocument, InstancePersonDocument } from '../../portal/src/gql/instance/people.js';
+import { InstanceServersDocument } from '../../portal/src/gql/instance/servers.js';
 import { ChannelMessagesDocument } from '../../portal/src/gql/servers/channel/channel.js';
 import { GuildInvitesDocument } from '../../portal/src/gql/servers/general.js';
 import { GuildInstallationsDocument } from '../../portal/src/gql/servers/integrations/integrations.js';
@@ -24,6 +28,7 @@ import { putCommand } from '../harness/command-rows.js';
 import { makeEmoji } from '../harness/emojis.js';
 import { it } from '../harness/fixtures.js';
 import { type FullPortal, fillPortal } from '../harness/full-portal.js';
+import { makeOperator } from '../harness/operators.js';
 import {
   createApplication,
   createGuild,
@@ -74,6 +79,12 @@ const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, m
   [ChannelMessagesDocument, 'channelId', 8, { last: 50 }],
   [BoxesDocument, null, 3],
   [BoxStatisticsDocument, 'boxId', 4],
+  [InstancePeopleDocument, null, 4],
+  [InstancePersonDocument, 'personId', 8],
+  [InstanceApplicationsDocument, null, 5],
+  [InstanceServersDocument, null, 4],
+  [InstanceOperatorsDocument, null, 4],
+  [InstanceLogDocument, null, 5],
 ];
 
 const nameOf = ({ definitions: [first] }: DocumentNode) => (first && 'name' in first ? first.name?.value : '');
@@ -134,5 +145,6 @@ async function multiply(): Promise<void> {
     await putCommand(server.app, BigInt(application.id), { name: `command-${n}` });
     await sendMessage(friend, params.channelId, `Hello ${n}`);
     await inviteTester(owner, application, friend);
+    await makeOperator(server, friend, 'MODERATOR');
   }
 }
