@@ -23,7 +23,8 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the set-up link'), () =>
     const { page, faults, open, close } = await openPortal(browser, server, null);
     await open(`/setup#${token}`);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
-    // The token also survives a change of mind.
+    expect(page.url()).not.toContain(token);
+    // The token survives a change of mind.
     await page.getByRole('link', { name: 'Sign up' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign up' }).waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
@@ -36,7 +37,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the set-up link'), () =>
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     await page.getByRole('link', { name: 'Instance', exact: true }).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'ada' }).getByText('operator', { exact: true }).waitFor();
-    expect(page.url()).not.toContain(token);
+    expect(await page.evaluate(() => JSON.stringify([location.href, sessionStorage]))).not.toContain(token);
     expect(faults).toEqual([]);
     await close();
 

@@ -1,4 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router';
+import { keepSetupToken } from '../setup-token.js';
 import { frameRoute } from './frame.js';
 import { listSearch } from './list-search.js';
 import { logSearch } from './log-search.js';
@@ -7,6 +8,11 @@ import { page } from './page.js';
 const setup = createRoute({
   getParentRoute: () => frameRoute,
   path: 'setup',
+  beforeLoad: ({ location: { hash } }) => {
+    if (hash === '') return;
+    keepSetupToken(hash);
+    throw redirect({ to: '/setup', hash: '', replace: true });
+  },
   component: page(() => import('../pages/instance/setup.js'), 'Setup'),
 });
 

@@ -1,9 +1,10 @@
-import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { FrameDocument } from '../../gql/frame.js';
 import { ClaimInstanceDocument } from '../../gql/instance/setup.js';
 import type { FrameQuery } from '../../gql/types.js';
 import { useMe } from '../../me.js';
+import { forgetSetupToken, setupToken } from '../../setup-token.js';
 import { useAction } from '../../ui/action.js';
 import { WholeRefusal } from '../../ui/form.js';
 import { Skeleton } from '../../ui/listing.js';
@@ -13,7 +14,6 @@ import { say } from '../../ui/toasts.js';
 /** Opened by the set-up link, whose fragment is a token. */
 export function Setup() {
   useTitle('Set up this instance');
-  const { hash } = useLocation();
   const me = useMe();
   if (!me) return <Skeleton />;
   return (
@@ -29,7 +29,7 @@ export function Setup() {
         <li>make others operators, or moderators, who can do all this but not choose operators</li>
       </ul>
       <p>Everything that they do appears in the audit log of the instance.</p>
-      <Next token={hash} me={me} />
+      <Next token={setupToken()} me={me} />
     </div>
   );
 }
@@ -59,6 +59,7 @@ function Claim({ token, username }: { token: string; username: string }) {
   const claim = useAction(ClaimInstanceDocument, { isQuiet: true });
   const become = async () => {
     if (!(await claim.run({ input: { token } }))) return;
+    forgetSetupToken();
     await client.query(FrameDocument, {}, { requestPolicy: 'network-only' }).toPromise();
     say('You are the operator of this instance.');
     void navigate({ to: '/instance/people', replace: true });
