@@ -43,6 +43,9 @@ export interface Config {
   trustProxy: TrustedProxies | null;
   workerId: number;
   logLevel: LogLevel;
+  registration: 'open' | 'invite' | 'closed';
+  /** Domains of email addresses that may sign up, in lowercase; empty for all. */
+  signUpDomains: readonly string[];
   /** `true` also reserves their names. */
   builtInCommands: boolean;
   /** For webhooks of box channels. */
@@ -227,6 +230,13 @@ export function isOfThisMachine(publicUrl: string | null): boolean {
   return publicUrl === null || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(publicUrl).hostname);
 }
 
+const mailDomains = z
+  .string()
+  .transform((value) => value.split(',').map((domain) => domain.trim().toLowerCase()))
+  .refine((domains) => domains.every((domain) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain)), {
+    error: 'must be domains with commas between them, such as example.com,example.org',
+  });
+
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(4000),
@@ -259,6 +269,8 @@ const Environment = z.object({
   RATE_LIMITS: onOff.default(true),
   FILES_PER_ACCOUNT_MB: wholeNumber(1, 1_000_000_000).default(10_240),
   ALLOW_PRIVATE_ENDPOINTS: onOff.optional(),
+  REGISTRATION: z.enum(['open', 'invite', 'closed'], { error: 'must be open, invite or closed' }).optional(),
+  SIGN_UP_DOMAINS: mailDomains.default([]),
   TRUST_PROXY: trustedProxies.optional(),
   WORKER_ID: wholeNumber(0, MAX_CLOUD_WORKER).default(0),
   BUILT_IN_COMMANDS: onOff.default(true),
@@ -381,6 +393,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     trustProxy: env.TRUST_PROXY ?? null,
     workerId: env.WORKER_ID,
     logLevel: env.LOG_LEVEL,
+    registration: env.REGISTRATION ?? (isOfThisMachine(publicUrl) ? 'open' : 'invite'),
+    signUpDomains: env.SIGN_UP_DOMAINS,
     builtInCommands: env.BUILT_IN_COMMANDS,
     selfHostedWebhooks: env.SELF_HOSTED_WEBHOOKS,
     box: env.CLOUD_URL === undefined ? null : { cloudUrl: env.CLOUD_URL, token: env.BOX_TOKEN ?? null },

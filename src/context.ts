@@ -209,6 +209,8 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     boxRoutes: app.boxRoutes,
     hasBoxWebhooks: app.config.selfHostedWebhooks === 'forward',
     hasBuiltIns: app.config.builtInCommands,
+    registration: app.config.registration,
+    signUpDomains: app.config.signUpDomains,
     boxes: app.boxes,
     recipients: app.recipients,
     applications: app.applications,

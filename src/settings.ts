@@ -125,6 +125,16 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         meaning:
           'Whether interactions endpoints may use plain http, any port, this machine and private networks. With `off`, they must use https at port 443 or 8443 of a public address. With `on`, every developer can reach addresses that only this machine can reach. To trust your own certificate authority, set the Node.js variable `NODE_EXTRA_CA_CERTS`.',
       },
+      REGISTRATION: {
+        default: '`open` if `PUBLIC_URL` is this machine, else `invite`',
+        meaning:
+          'Sign-up is for everyone (`open`), for people with an [invitation](operators.md#registration) (`invite`), or for no one (`closed`). The set-up link of the first operator is an invitation.',
+      },
+      SIGN_UP_DOMAINS: {
+        default: 'all',
+        meaning:
+          'The domains of email addresses that may sign up, with commas between them. Without `SMTP_URL`, nothing checks that an address belongs to the person.',
+      },
       BUILT_IN_COMMANDS: {
         default: '`on`',
         meaning:

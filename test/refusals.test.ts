@@ -21,6 +21,7 @@ import { statusOf as graphqlStatusOf, renderDomainError } from '../src/schema/er
  */
 const ANSWERS = `
   UNAUTHENTICATED            401  0       401  UNAUTHENTICATED  400  access_denied              400  401  4000
+  SUSPENDED                  401  0       401  UNAUTHENTICATED  400  access_denied              400  401  4000
   MALFORMED_CREDENTIAL       401  50014   -    UNAUTHENTICATED  -    -                          400  401  4000
   INVALID_ACCESS_TOKEN       401  50025   -    UNAUTHENTICATED  400  -                          400  401  4000
   ACCESS_TOKEN_REFUSED       403  50025   -    FORBIDDEN        400  -                          400  403  4000
@@ -34,6 +35,7 @@ const ANSWERS = `
   SYSTEM_MESSAGE             403  50021   -    FORBIDDEN        400  -                          400  403  4000
   ONLY_BOTS                  403  20002   -    FORBIDDEN        400  -                          400  403  4000
   NOT_OWN_APPLICATION        403  20012   -    FORBIDDEN        400  access_denied              400  403  4000
+  NOT_FOUND                  404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_APPLICATION        404  10002   400  NOT_FOUND        400  invalid_client             400  404  4000
   UNKNOWN_BAN                404  10026   400  NOT_FOUND        400  invalid_request            400  404  4000
   UNKNOWN_BOX                404  0       400  NOT_FOUND        400  invalid_request            400  404  4000
@@ -100,6 +102,7 @@ const ANSWERS = `
   UNSUPPORTED_GRANT_TYPE     400  0       400  BAD_USER_INPUT   400  unsupported_grant_type     400  400  4000
   UNSUPPORTED_RESPONSE_TYPE  400  0       400  BAD_USER_INPUT   400  unsupported_response_type  400  400  4000
   ACCESS_DENIED              403  0       -    FORBIDDEN        400  access_denied              400  403  4000
+  REGISTRATION_CLOSED        403  0       -    FORBIDDEN        400  access_denied              400  403  4000
   MISSING_SCOPE              403  50026   -    FORBIDDEN        400  -                          400  403  4000
   CONFLICT                   409  0       400  CONFLICT         400  invalid_request            400  409  4000
   OUTCOME_UNKNOWN            409  0       400  CONFLICT         400  invalid_request            400  409  4000

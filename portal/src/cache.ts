@@ -48,6 +48,8 @@ const OPERATOR_MUTATIONS = [
   'operatorRestoreApplication',
   'operatorTransferServer',
   'operatorDeleteServer',
+  'operatorCreateInvitation',
+  'operatorRevokeInvitation',
 ];
 
 /** Invalidates the lists that a mutation changes. */
@@ -85,7 +87,14 @@ function forget(cache: Cache, list: string): void {
   cache.invalidate({ __typename: 'PortalHome', id: 'me' }, list);
 }
 
-const INSTANCE_LISTS: ReadonlySet<string> = new Set(['people', 'operators', 'applications', 'servers', 'auditLog']);
+const INSTANCE_LISTS: ReadonlySet<string> = new Set([
+  'people',
+  'operators',
+  'applications',
+  'servers',
+  'invitations',
+  'auditLog',
+]);
 
 /** Each action of an operator adds to the log, and moves something between filtered lists. */
 function forgetInstanceLists(_result: unknown, _args: unknown, cache: Cache): void {

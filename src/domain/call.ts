@@ -196,6 +196,10 @@ export interface CallContext extends Dependencies {
   hasBoxWebhooks: boolean;
   /** Set by `BUILT_IN_COMMANDS`. */
   hasBuiltIns: boolean;
+  /** Whether sign-up is for everyone, for people with an invitation, or for no one. */
+  registration: 'open' | 'invite' | 'closed';
+  /** Domains of email addresses that may sign up; empty for all. */
+  signUpDomains: readonly string[];
   publicUrl: string;
   portalUrl: string;
   /** Page to reset the password. */

@@ -122,6 +122,7 @@ const REFUSALS = {
   UNAUTHORIZED_CLIENT: { kind: 'invalid' },
   UNSUPPORTED_GRANT_TYPE: { kind: 'invalid', message: 'The grant type is not supported.' },
   UNSUPPORTED_RESPONSE_TYPE: { kind: 'invalid', message: 'response_type must be code.' },
+  REGISTRATION_CLOSED: { kind: 'forbidden', message: 'This instance does not accept new accounts.' },
   ACCESS_DENIED: {
     kind: 'forbidden',
     message: 'The resource owner or authorization server denied the request.',

@@ -32,7 +32,10 @@ export interface PageSessions {
    * @returns `Set-Cookie` lines
    * @throws INVALID_INPUT, CONFLICT for a taken username or e-mail address, RATE_LIMITED
    */
-  signUp(details: { name: string; email: string; password: string }, visitor: Visitor): Promise<string[]>;
+  signUp(
+    details: { name: string; email: string; password: string; invitation?: string },
+    visitor: Visitor,
+  ): Promise<string[]>;
   /** @returns `Set-Cookie` lines that clear the cookies */
   signOut(visitor: Visitor): Promise<string[]>;
   /**

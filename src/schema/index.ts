@@ -5,6 +5,7 @@ import './instance.js';
 import './instance-people.js';
 import './instance-applications.js';
 import './instance-servers.js';
+import './instance-invitations.js';
 import './instance-log.js';
 import './applications.js';
 import './application-settings.js';

@@ -34,6 +34,7 @@ export async function startInstance(
       PATH: process.env.PATH,
       PORT: '0',
       RATE_LIMITS: 'off',
+      REGISTRATION: 'open',
       SHARED_DATA_DIR: 'on',
       REDIS_PREFIX: redisPrefixOf(env),
       ...env,

@@ -45,6 +45,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const config: Config = readConfig({
     PORT: '0',
     RATE_LIMITS: 'off',
+    REGISTRATION: 'open',
     SHARED_DATA_DIR: 'on',
     REDIS_PREFIX: redisPrefixOf(place),
     ...placeOfBlobs(inject('s3')),

@@ -77,7 +77,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the pages of operators')
     await page.getByRole('link', { name: 'Instance' }).click();
     await heading(page, 'People').waitFor();
     const side = page.getByRole('navigation', { name: 'Instance' });
-    expect(await side.getByRole('link').allTextContents()).toEqual(['People', 'Applications', 'Servers', 'Audit log']);
+    expect(await side.getByRole('link').allTextContents()).toEqual([
+      'People',
+      'Applications',
+      'Servers',
+      'Invitations',
+      'Audit log',
+    ]);
     await open('/instance/operators');
     await heading(page, 'Not found').waitFor();
     await close();

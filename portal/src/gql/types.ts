@@ -512,6 +512,22 @@ export type OperatorApplicationInput = {
   readonly reason: string;
 };
 
+/** A new invitation. */
+export type OperatorCreateInvitationInput = {
+  /** 1–365 days. Default: 7. Null for an invitation that does not expire. */
+  readonly expiresInDays?: number | null | undefined;
+  /** Number of people, 1–10,000. Default: 1. Null for any number. */
+  readonly maxUses?: number | null | undefined;
+  /** Note for operators, at most 100 characters, such as whom it is for. */
+  readonly note?: string | null | undefined;
+};
+
+/** Identifies an invitation. */
+export type OperatorInvitationIdInput = {
+  /** ID of the invitation. */
+  readonly invitationId: string;
+};
+
 /** A person to act on. */
 export type OperatorPersonInput = {
   /** ID of the user. */
@@ -629,6 +645,15 @@ export type ReactionInput = {
   /** ID of the message. */
   readonly messageId: string;
 };
+
+/** People who may sign up. */
+export type RegistrationMode =
+  /** No one. */
+  | 'CLOSED'
+  /** People with an invitation. */
+  | 'INVITE'
+  /** Everyone. */
+  | 'OPEN';
 
 /** New name of a box. */
 export type RenameBoxInput = {
@@ -1618,6 +1643,27 @@ export type OperatorRestoreApplicationMutationVariables = Exact<{
 
 
 export type OperatorRestoreApplicationMutation = { readonly operatorRestoreApplication: { readonly application: { readonly description: string, readonly serverCount: number, readonly suspensionText: string | null, readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null } } };
+
+export type InvitationRowFragment = { readonly id: string, readonly note: string, readonly codeHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number | null, readonly createdBy: { readonly id: string, readonly username: string } | null };
+
+export type InstanceInvitationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceInvitationsQuery = { readonly instance: { readonly registration: RegistrationMode, readonly invitations: ReadonlyArray<{ readonly id: string, readonly note: string, readonly codeHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number | null, readonly createdBy: { readonly id: string, readonly username: string } | null }> } };
+
+export type OperatorCreateInvitationMutationVariables = Exact<{
+  input: OperatorCreateInvitationInput;
+}>;
+
+
+export type OperatorCreateInvitationMutation = { readonly operatorCreateInvitation: { readonly url: string, readonly invitation: { readonly id: string, readonly note: string, readonly codeHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number | null, readonly createdBy: { readonly id: string, readonly username: string } | null } } };
+
+export type OperatorRevokeInvitationMutationVariables = Exact<{
+  input: OperatorInvitationIdInput;
+}>;
+
+
+export type OperatorRevokeInvitationMutation = { readonly operatorRevokeInvitation: { readonly id: string } };
 
 export type InstanceOperatorsQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -69,6 +69,12 @@ const server = createRoute({
   component: page(() => import('../pages/instance/server.js'), 'Server'),
 });
 
+const invitations = createRoute({
+  getParentRoute: () => instance,
+  path: 'invitations',
+  component: page(() => import('../pages/instance/invitations.js'), 'Invitations'),
+});
+
 const operators = createRoute({
   getParentRoute: () => instance,
   path: 'operators',
@@ -84,5 +90,16 @@ const audit = createRoute({
 
 export const instanceRoutes = [
   setup,
-  instance.addChildren([start, people, person, applications, application, servers, server, operators, audit]),
+  instance.addChildren([
+    start,
+    people,
+    person,
+    applications,
+    application,
+    servers,
+    server,
+    invitations,
+    operators,
+    audit,
+  ]),
 ] as const;

@@ -3,11 +3,15 @@ import { isUniqueConflict } from '../../infra/database/faults.js';
 import type { User } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
-import { fault } from '../input.js';
+import { fault, maybe, plainText } from '../input.js';
 import { EmailAddress } from './email.js';
 import { NewPassword } from './password.js';
+import { requireAllowedDomain, requireInvited, useInvitation } from './registration.js';
 
-type AccountDetails = Omit<z.output<typeof SignUp>, 'password'> & { emailVerified: boolean };
+type AccountDetails = Omit<z.output<typeof SignUp>, 'password' | 'invitation'> & {
+  invitation?: string;
+  emailVerified: boolean;
+};
 
 export interface Credential {
   providerId: string;
@@ -27,16 +31,25 @@ export const SignUp = z.object({
       ),
     ),
   password: NewPassword,
+  /** The code of an invitation; empty without one. */
+  invitation: maybe(plainText()).transform((code) => code?.trim() ?? ''),
 });
 
 /**
  * Creates the user and the account library's rows in one transaction.
- * @throws CONFLICT if the username or the e-mail address is taken
+ * @throws CONFLICT if the username or the e-mail address is taken, REGISTRATION_CLOSED, INVALID_INPUT without a usable
+ * invitation or for an e-mail address of another domain
  */
 export async function createAccount(call: CallContext, details: AccountDetails, credential: Credential): Promise<User> {
+  const { invitation = '' } = details;
+  await requireInvited(call, call.read, invitation);
+  requireAllowedDomain(call, details.email);
   await requireFree(call.read, details);
   try {
-    const user = await call.write((write) => insertPerson(call, write, details, credential));
+    const user = await call.write(async (write) => {
+      await useInvitation(call, write, invitation);
+      return insertPerson(call, write, details, credential);
+    });
     call.log.info({ userId: String(user.id) }, 'User signed up');
     return user;
   } catch (error) {

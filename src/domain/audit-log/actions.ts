@@ -20,7 +20,8 @@ interface Action {
     | 'emoji'
     | 'command'
     | 'webhook'
-    | 'box';
+    | 'box'
+    | 'invitation';
   /**
    * Properties of a created or removed target, or `{ old, new }` of changed values. Never secrets. Fields that older
    * entries lack have a default.
@@ -341,6 +342,8 @@ const ACTIONS = {
     changes: NAME.extend({ ownerId: changed(text) }),
   },
   SERVER_DELETE: { of: 'instance', log: 'instance', target: 'guild', changes: NAME },
+  INVITATION_CREATE: { of: 'instance', log: 'instance', target: 'invitation', changes: NAME },
+  INVITATION_REVOKE: { of: 'instance', log: 'instance', target: 'invitation', changes: NAME },
   BOX_DISCONNECT: { of: 'instance', log: 'instance', target: 'box', changes: NAME },
   MESSAGE_UNPIN: { of: 'guild', log: 'guild', target: 'user', changes: PINNED },
 } as const satisfies Record<string, Action>;

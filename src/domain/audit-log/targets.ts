@@ -41,6 +41,7 @@ const NAMES: Record<Kind, NamesOf> = {
     WHERE c."id" IN (${ids}) AND i."guildId" IN (${guildIds})`,
   webhook: named('Webhook', NOT_DELETED),
   box: named('Box'),
+  invitation: (ids) => Prisma.sql`SELECT "id", "note" AS "name" FROM "SignUpInvitation" WHERE "id" IN (${ids})`,
 };
 
 /** Each has at most four parameters; SQLite takes 999. */

@@ -8,6 +8,14 @@ export {
 } from './applications.js';
 export { expelBox, listBoxes, type OwnedBox } from './boxes.js';
 export {
+  createInvitation,
+  listInvitations,
+  MAX_INVITATIONS,
+  type MadeInvitation,
+  NewInvitation,
+  revokeInvitation,
+} from './invitations.js';
+export {
   createPasswordLink,
   figuresOf,
   getPerson,

@@ -23,6 +23,12 @@ async function hasOperator(reader: Pick<Reader, 'authUser'>): Promise<boolean> {
   return (await reader.authUser.count({ where: { operatorRole: 'OPERATOR' }, take: 1 })) > 0;
 }
 
+/** Whether it is the token of the set-up link, and there is no operator. */
+export async function isSetupToken(reader: Pick<Reader, 'instanceKey'>, token: string): Promise<boolean> {
+  const row = await reader.instanceKey.findUnique({ where: { purpose: PURPOSE } });
+  return row !== null && secretMatches(token, hashSecret(row.secret));
+}
+
 /**
  * Makes the caller the first operator. The link works once.
  * @throws UNAUTHENTICATED, FORBIDDEN, NOT_FOUND if the link is wrong or was used
@@ -32,8 +38,7 @@ export async function claimInstance(call: CallContext, token: string): Promise<v
   const claim = call.because('Used the set-up link');
   await claim.write(
     async ({ db, audit, record }) => {
-      const row = await db.instanceKey.findUnique({ where: { purpose: PURPOSE } });
-      if (!row || !secretMatches(token, hashSecret(row.secret))) throw used();
+      if (!(await isSetupToken(db, token))) throw used();
       // Only one of several concurrent callers deletes it.
       const { count } = await db.instanceKey.deleteMany({ where: { purpose: PURPOSE } });
       if (count === 0 || (await hasOperator(db))) throw used();

@@ -678,6 +678,7 @@ const ELSEWHERE: Record<string, string> = {
   'Instance.applications': 'a page of operators, which an index limits to 100 rows',
   'Instance.auditLog': 'a page of operators, which an index limits to 100 rows',
   'Instance.boxes': 'a page of operators, which an index limits to 100 rows',
+  'Instance.invitations': 'at most 200 of the instance',
   'Instance.operators': 'the few people with a role',
   'Instance.people': 'a page of operators, which an index limits to 100 rows',
   'Instance.servers': 'a page of operators, which an index limits to 100 rows',

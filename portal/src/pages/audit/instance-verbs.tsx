@@ -99,5 +99,7 @@ export const INSTANCE_VERBS: Record<InstanceAction, Verb> = {
   APPLICATION_RESTORE: (told) => <>restored the application {application(told)}</>,
   SERVER_TRANSFER: transferred,
   SERVER_DELETE: ({ target }) => <>deleted the server {target}</>,
+  INVITATION_CREATE: ({ target }) => <>created the invitation {target}</>,
+  INVITATION_REVOKE: ({ target }) => <>revoked the invitation {target}</>,
   BOX_DISCONNECT: ({ target }) => <>disconnected the box {target}</>,
 };

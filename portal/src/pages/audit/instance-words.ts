@@ -14,11 +14,13 @@ export const INSTANCE_WORDS: Record<InstanceAction, string> = {
   APPLICATION_RESTORE: 'Application restored',
   SERVER_TRANSFER: 'Server transferred',
   SERVER_DELETE: 'Server deleted',
+  INVITATION_CREATE: 'Invitation created',
+  INVITATION_REVOKE: 'Invitation revoked',
   BOX_DISCONNECT: 'Box disconnected',
 };
 
 export const INSTANCE_GROUPS: readonly Group[] = [
-  { key: 'people', text: 'People', actions: starting(INSTANCE_ACTIONS, 'PERSON', 'OPERATOR') },
+  { key: 'people', text: 'People', actions: starting(INSTANCE_ACTIONS, 'PERSON', 'OPERATOR', 'INVITATION') },
   { key: 'applications', text: 'Applications', actions: starting(INSTANCE_ACTIONS, 'APPLICATION') },
   { key: 'servers', text: 'Servers', actions: starting(INSTANCE_ACTIONS, 'SERVER') },
   { key: 'boxes', text: 'Boxes', actions: starting(INSTANCE_ACTIONS, 'BOX') },

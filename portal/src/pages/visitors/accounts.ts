@@ -1,4 +1,5 @@
 import { fetchInTime } from '../../fetch-in-time.js';
+import type { RegistrationMode } from '../../gql/types.js';
 import { BROKEN, NONE, type Problem, unreachable } from '../../ui/problems.js';
 
 /** Error response of the `/auth` endpoints. */
@@ -17,6 +18,19 @@ export async function askAccounts(path: string, body: object): Promise<Problem |
     return response.ok ? null : problemOf(response, await refusalIn(response));
   } catch (error) {
     return { ...NONE, code: 'NETWORK', message: unreachable(error) };
+  }
+}
+
+/** Returns who may sign up; null if there is no response. */
+export async function readRegistration(): Promise<RegistrationMode | null> {
+  const body = JSON.stringify({ query: '{ instance { registration } }' });
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetchInTime('/graphql', { method: 'POST', headers, body });
+    const { data } = (await response.json()) as { data: { instance: { registration: RegistrationMode } } };
+    return data.instance.registration;
+  } catch {
+    return null;
   }
 }
 

@@ -1,18 +1,26 @@
-import { Link, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useLocation, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { RegistrationMode } from '../../gql/types.js';
+import { setupToken } from '../../setup-token.js';
 import { TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { Heading, useTitle } from '../../ui/page.js';
 import type { Problem } from '../../ui/problems.js';
-import { askAccounts } from './accounts.js';
+import { askAccounts, readRegistration } from './accounts.js';
 import { useGoOn } from './sign-in.js';
 import { Visitors } from './visitors.js';
 
 export function SignUp() {
   useTitle('Sign up');
   const { next } = useSearch({ from: '/sign-up' });
+  // The fragment of an invitation's link is its code.
+  const { hash } = useLocation();
+  const invitation = hash || setupToken();
+  const [mode, setMode] = useState<RegistrationMode | null>(null);
+  useEffect(() => void readRegistration().then(setMode), []);
+  const asksInvitation = invitation !== '' || (mode !== null && mode !== 'OPEN');
   const goOn = useGoOn(next);
-  const [details, setDetails] = useState({ name: '', email: '', password: '' });
+  const [details, setDetails] = useState({ name: '', email: '', password: '', invitation });
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const signUp = async () => {
@@ -31,6 +39,7 @@ export function SignUp() {
   return (
     <Visitors>
       <Heading>Sign up</Heading>
+      {mode === 'CLOSED' && <p className="notice warn">This instance does not accept new accounts.</p>}
       <Form
         problem={problem}
         isBusy={isBusy}
@@ -60,6 +69,15 @@ export function SignUp() {
           maxLength={128}
           {...field('password')}
         />
+        {asksInvitation && (
+          <TextField
+            label="Invitation"
+            hint="You need an invitation to sign up. Ask an operator of this instance for a link."
+            autoComplete="off"
+            maxLength={200}
+            {...field('invitation')}
+          />
+        )}
       </Form>
       <p className="soft small">
         Already have an account?{' '}
