@@ -86,9 +86,9 @@ describe.skipIf(missing)(needing(missing, 'the image'), () => {
 
   it('has the other commands', async () => {
     const { output } = await container.exec([...image.settings.entrypoint, 'doctor', '--json']);
-    const { checks } = JSON.parse(output) as { checks: { name: string; status: string }[] };
-    const failed = checks.filter(({ status }) => status === 'error').map(({ name }) => name);
-    expect(failed).toEqual([]);
+    const { checks } = JSON.parse(output) as { checks: { id: string; state: string }[] };
+    expect(checks.filter(({ state }) => state === 'failure')).toEqual([]);
+    expect(checks.map(({ id }) => id)).toEqual(expect.arrayContaining(['settings', 'portal']));
   });
 
   it('lacks what only a build needs', async () => {
