@@ -26,6 +26,7 @@ export function Setup() {
         <li>see all people, applications and servers, with names and counts, but not their messages</li>
         <li>suspend people and applications, and end the suspension</li>
         <li>give a server a new owner, and delete servers</li>
+        <li>invite people, and disconnect boxes</li>
         <li>make others operators, or moderators, who can do all this but not choose operators</li>
       </ul>
       <p>Everything that they do appears in the audit log of the instance.</p>
