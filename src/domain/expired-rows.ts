@@ -12,6 +12,8 @@ import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
 import { removeExpiredPersonalTokens } from './personal-tokens/expired.js';
+import { removeAnsweredInvitations } from './teams/expired.js';
+import { removeDeletedWebhooks } from './webhooks/expired.js';
 
 /** @returns number of removed rows, less than `limit` if there are no more */
 type RemoveSome = (db: ReaderAndWriter['writer'], now: number, limit: number) => Promise<number>;
@@ -21,6 +23,7 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredVerifications,
   removeExpiredPersonalTokens,
   removeExpiredInvites,
+  removeAnsweredInvitations,
   removeExpiredSlowModes,
   removeExpiredTimeouts,
   removeOldInteractions,
@@ -32,7 +35,7 @@ const KINDS: readonly RemoveSome[] = [
 /** Walks along an index and yields after each batch. */
 type RemoveInPieces = (db: ReaderAndWriter, now: number, limit: number) => AsyncGenerator<void>;
 
-const WALKS: readonly RemoveInPieces[] = [forgetEnforcedNonces, removeLongSpentGrants];
+const WALKS: readonly RemoveInPieces[] = [forgetEnforcedNonces, removeLongSpentGrants, removeDeletedWebhooks];
 
 /** SQLite removes these in a few milliseconds, during which other writes wait. */
 const ROWS_PER_STATEMENT = 200;

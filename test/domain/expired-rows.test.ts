@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeExpiredRows } from '../../src/domain/expired-rows.js';
-import type { User } from '../../src/infra/database/index.js';
+import type { InvitationState, User } from '../../src/infra/database/index.js';
 import { migrationsFolder } from '../../src/infra/database/migrations.js';
-import { snowflakeAt } from '../../src/infra/ids/ids.js';
+import { boxSnowflakes, ID_SPACES, snowflakeAt } from '../../src/infra/ids/ids.js';
 import { ManualClock } from '../harness/clock.js';
 import { eventually, untilDone } from '../harness/jobs.js';
 import { planOf } from '../harness/plans.js';
@@ -134,6 +134,29 @@ async function boxMeasure(hoursAgo: number): Promise<Row> {
   return { isThere: async () => (await reader.boxMeasure.count({ where: { boxId: box.id } })) === 1 };
 }
 
+async function invitation(madeIn: number, state: InvitationState): Promise<Row> {
+  const { writer, reader } = server.app.db;
+  const team = await writer.team.create({ data: { id: idAt(0), name: 'Crew', ownerUserId: guild.owner.id } });
+  const of = { teamId: team.id, inviteeId: person.id, inviterId: guild.owner.id, role: 'DEVELOPER' } as const;
+  const pendingKey = state === 'PENDING' ? `${team.id}:${person.id}` : null;
+  const data = { id: idAt(madeIn), ...of, state, pendingKey, createdAt: at(madeIn) };
+  const { id } = await writer.teamInvitation.create({ data });
+  return { isThere: async () => (await reader.teamInvitation.count({ where: { id } })) === 1 };
+}
+
+async function webhook(deletedIn: number | null, guildId = guild.id): Promise<Row> {
+  const { writer, reader } = server.app.db;
+  const of = { applicationId: bot.id, guildId, channelId: guild.channel.id, creatorId: guild.owner.id };
+  const token = { tokenHash: '', tokenPrefix: 'abcd', tokenLast4: 'wxyz' };
+  const deletedAt = deletedIn === null ? null : at(deletedIn);
+  const data = { id: idAt(-100 * DAY), name: 'News', ...of, ...token, deletedAt };
+  const { id } = await writer.webhook.create({ data });
+  return { isThere: async () => (await reader.webhook.count({ where: { id } })) === 1 };
+}
+
+/** An id that only a box makes. */
+const idOfBox = () => boxSnowflakes(clock, ID_SPACES.first)();
+
 /** Creates a grant from long ago, with an expired and used code and these tokens. */
 async function grant(tokens: { endsIn: number; usedAt?: Date }[], madeIn = -300 * DAY): Promise<Row> {
   const { writer, reader } = server.app.db;
@@ -173,6 +196,15 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['an invite that ended a day ago', true, () => invite(-DAY)],
   ['an invite that ended less than a day ago', false, () => invite(-DAY + MINUTE)],
   ['an invite without an end', false, () => invite(null)],
+  ['an accepted invitation from 30 days ago', true, () => invitation(-30 * DAY - MINUTE, 'ACCEPTED')],
+  ['a declined invitation from 30 days ago', true, () => invitation(-30 * DAY - MINUTE, 'DECLINED')],
+  ['a revoked invitation from 30 days ago', true, () => invitation(-30 * DAY - MINUTE, 'REVOKED')],
+  ['an accepted invitation from less than 30 days ago', false, () => invitation(-30 * DAY + MINUTE, 'ACCEPTED')],
+  ['a pending invitation from long ago', false, () => invitation(-300 * DAY, 'PENDING')],
+  ['a webhook that was deleted 30 days ago', true, () => webhook(-30 * DAY)],
+  ['a webhook that was deleted less than 30 days ago', false, () => webhook(-30 * DAY + MINUTE)],
+  ['a deleted webhook of a server on a box', false, () => webhook(-300 * DAY, idOfBox())],
+  ['a webhook', false, () => webhook(null)],
   ['a kept timeout that ended a day ago', true, () => keptTimeout(-DAY)],
   ['a kept timeout that ended less than a day ago', false, () => keptTimeout(-DAY + MINUTE)],
   ['the enforcement of a nonce an hour ago', true, () => enforcedNonce(-HOUR - MINUTE)],
@@ -242,6 +274,16 @@ describe('expired rows', () => {
     expect(asked).toHaveLength(3);
     const where = { id: { in: messages.map(({ id }) => id) }, enforcedNonceKey: { not: null } };
     expect(await server.app.db.reader.message.count({ where })).toBe(0);
+  });
+
+  it('of deleted webhooks are found through an index, past those of boxes', async () => {
+    const ofBoxes = await Promise.all(Array.from({ length: 150 }, () => webhook(-40 * DAY, idOfBox())));
+    const others = await Promise.all(Array.from({ length: 150 }, () => webhook(-35 * DAY)));
+    const asked = (await statementsOf(() => remove())).filter((sql) => /^SELECT.*"?Webhook"?/s.test(sql));
+    const left = async (rows: Row[]) => (await Promise.all(rows.map((row) => row.isThere()))).filter(Boolean).length;
+    expect([await left(ofBoxes), await left(others)]).toEqual([150, 0]);
+    expect(asked).toHaveLength(2);
+    expect(await planOf(server, asked[0] ?? '')).toMatch(/Webhook_deletedAt_idx/);
   });
 
   it('of grants are found through the index of their ends, regardless of valid ones', async () => {

@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX "Webhook_deletedAt_idx" ON "Webhook"("deletedAt");
