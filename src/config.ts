@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
 export interface Config {
@@ -26,6 +26,10 @@ export interface Config {
   /** Null for the outbox in `dataDir`, which disables e-mail verification. */
   smtpUrl: string | null;
   mailFrom: string;
+  /** Where mails are written without `smtpUrl`. */
+  outboxDir: string;
+  /** In days; 0 keeps everything. */
+  retention: { auditLogDays: number; messageDays: number; outboxDays: number };
   /** Port of `/metrics`, `/healthz` and `/readyz`; null for the main port, 0 for a free one. */
   metricsPort: number | null;
   /** How long a start waits for PostgreSQL and Redis. */
@@ -237,6 +241,21 @@ const mailDomains = z
     error: 'must be domains with commas between them, such as example.com,example.org',
   });
 
+const MAX_DAYS = 3_650;
+
+/** @param least of the days, unless it is 0, which keeps everything */
+const days = (least: number) => {
+  const fault = `must be a whole number of days from ${least} to ${MAX_DAYS}, or 0 to keep everything`;
+  return z
+    .string()
+    .regex(/^\d+$/, fault)
+    .transform(Number)
+    .refine((value) => value === 0 || (value >= least && value <= MAX_DAYS), fault);
+};
+
+/** Some messages are still needed for this long: answers to interactions, and the keys of jobs that post one. */
+const LEAST_MESSAGE_DAYS = 7;
+
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(4000),
@@ -266,6 +285,9 @@ const Environment = z.object({
   START_WAIT_MS: wholeNumber(0, 600_000).default(60_000),
   DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
   DRAIN_TIMEOUT_MS: wholeNumber(4_000, 600_000).default(9_000),
+  AUDIT_LOG_DAYS: days(1).default(0),
+  MESSAGE_DAYS: days(LEAST_MESSAGE_DAYS).default(0),
+  OUTBOX_DAYS: days(1).default(30),
   RATE_LIMITS: onOff.default(true),
   FILES_PER_ACCOUNT_MB: wholeNumber(1, 1_000_000_000).default(10_240),
   ALLOW_PRIVATE_ENDPOINTS: onOff.optional(),
@@ -368,13 +390,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const env = parsed.data;
   const publicUrl = env.PUBLIC_URL ?? (env.PORT === 0 ? null : `http://localhost:${env.PORT}`);
+  const dataDir = resolve(env.DATA_DIR);
   return {
     host: env.HOST,
     port: env.PORT,
     socketFd: readSocket(environment),
     publicUrl,
     gatewayPublicUrl: env.GATEWAY_PUBLIC_URL ?? null,
-    dataDir: resolve(env.DATA_DIR),
+    dataDir,
     databaseUrl: env.DATABASE_URL ?? null,
     databasePool: env.DATABASE_POOL,
     redisUrl: env.REDIS_URL ?? null,
@@ -383,6 +406,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     blobs: env.BLOB_URL ?? null,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
+    outboxDir: join(dataDir, 'outbox'),
+    retention: { auditLogDays: env.AUDIT_LOG_DAYS, messageDays: env.MESSAGE_DAYS, outboxDays: env.OUTBOX_DAYS },
     metricsPort: env.METRICS_PORT ?? null,
     startWaitMs: env.START_WAIT_MS,
     drainDelayMs: env.DRAIN_DELAY_MS,

@@ -176,7 +176,7 @@ function createMailer(config: Config, log: Logger, clock: Clock, { mails }: Meas
   const onEnd = (outcome: 'sent' | 'failed') => mails.inc({ outcome });
   const sender = { from: config.mailFrom, clock, log, onEnd };
   if (config.smtpUrl !== null) return createSmtpMailer(config.smtpUrl, sender);
-  return createOutbox(join(config.dataDir, 'outbox'), sender);
+  return createOutbox(config.outboxDir, sender);
 }
 
 function makeDataDir(path: string): void {

@@ -102,6 +102,25 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     },
   },
   {
+    title: 'Retention',
+    settings: {
+      MESSAGE_DAYS: {
+        default: '`0`, keep all',
+        meaning:
+          'Messages older than this are removed with their files and reactions: 7 to 3650 days. Pinned messages stay. Clients get no event. A box has its own setting for its servers. See [Retention](operations.md#retention).',
+      },
+      AUDIT_LOG_DAYS: {
+        default: '`0`, keep all',
+        meaning:
+          'Entries of all audit logs that are older than this are removed: 1 to 3650 days. Installations on boxes stay.',
+      },
+      OUTBOX_DAYS: {
+        default: '`30`',
+        meaning: 'Mails in `DATA_DIR/outbox` that are older than this are removed: 1 to 3650 days, or `0` to keep all.',
+      },
+    },
+  },
+  {
     title: 'Secrets and email',
     settings: {
       SECRET_KEYS: {

@@ -235,3 +235,21 @@ describe('SECRET_KEYS', () => {
     expect(more).toEqual([]);
   });
 });
+
+describe('days of retention', () => {
+  it('keep messages and audit logs unless set, and mails for 30 days', () => {
+    expect(readConfig({}).retention).toEqual({ auditLogDays: 0, messageDays: 0, outboxDays: 30 });
+    const days = { AUDIT_LOG_DAYS: '1', MESSAGE_DAYS: '7', OUTBOX_DAYS: '0' };
+    expect(readConfig(days).retention).toEqual({ auditLogDays: 1, messageDays: 7, outboxDays: 0 });
+  });
+
+  it.each([
+    ['MESSAGE_DAYS', '6', 7],
+    ['MESSAGE_DAYS', '3651', 7],
+    ['AUDIT_LOG_DAYS', '-1', 1],
+    ['OUTBOX_DAYS', '1.5', 1],
+  ])('%s=%s stops the start', (name, value, least) => {
+    const text = `${name} must be a whole number of days from ${least} to 3650, or 0 to keep everything`;
+    expect(faultsOf({ [name]: value })).toEqual([text]);
+  });
+});

@@ -20,12 +20,14 @@ import { type DomainJobPayloads, JOB_PAYLOADS } from './job-payloads.js';
 import { correctNameKeys } from './members/correct-name-keys.js';
 import { removeInactive } from './members/prune.js';
 import { removeOldEphemeralMessages } from './messages/expired.js';
+import { type RetentionSettings, removeByAge } from './retention.js';
 import { showMemberships } from './users/shown.js';
 
 export interface JobSupplies {
   db: Database;
   blobs: BlobStore;
   log: Logger;
+  config: RetentionSettings;
   callOfNobody: () => CallContext;
 }
 
@@ -35,7 +37,7 @@ const BOXES_AT_ONCE = 16;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKinds<DomainJobPayloads> {
+export function jobKinds({ db, blobs, log, config, callOfNobody }: JobSupplies): JobKinds<DomainJobPayloads> {
   const asked = new AskedBoxes();
   return {
     'abandoned-files': {
@@ -54,6 +56,7 @@ export function jobKinds({ db, blobs, log, callOfNobody }: JobSupplies): JobKind
         await removeExpiredRows(db, clock, signal);
         await removeOldInteractionFiles(db, blobs, clock.now(), signal);
         await removeOldEphemeralMessages(db, blobs, clock.now(), signal);
+        await removeByAge({ db, blobs, config }, clock.now(), signal);
       },
     },
     'messages-of-banned': {

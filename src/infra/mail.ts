@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SendMailOptions } from 'nodemailer';
 import { Lazy } from './caching/lazy.js';
@@ -80,12 +80,37 @@ function unencoded(message: string, text: string): string {
 
 /** The time comes first, so that files sort by it. */
 function fileName({ to }: Mail, clock: Clock): string {
-  const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
+  const time = fileTime(clock.now());
   const person = to
     .toLowerCase()
     .replaceAll(/[^a-z0-9@.+_-]/g, '_')
     .slice(0, 100);
   return `${time}-${person}-${randomBytes(3).toString('hex')}.eml`;
+}
+
+function fileTime(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(':', '-');
+}
+
+/** Also matches the partial file of a killed process. */
+const MAIL_FILE = /^\.?(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)-.*\.eml(\.part)?$/;
+
+/**
+ * Removes mails of an outbox by the time in their names. Other files stay.
+ * @param before milliseconds since the Unix epoch
+ * @throws the reason of `signal` when it is aborted
+ */
+export async function removeOldMails(folder: string, before: number, signal: AbortSignal): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) {
+    const [, time] = MAIL_FILE.exec(name) ?? [];
+    if (time === undefined || time >= fileTime(before)) continue;
+    signal.throwIfAborted();
+    await rm(join(folder, name), { force: true });
+  }
 }
 
 /** A reader of the folder never sees a partial file. */

@@ -1,5 +1,5 @@
 import { drainInBatches } from '../../infra/concurrency/event-loop.js';
-import type { ReaderAndWriter } from '../../infra/database/index.js';
+import type { Prisma, ReaderAndWriter } from '../../infra/database/index.js';
 import { snowflakeAt } from '../../infra/ids/ids.js';
 import type { BlobStore } from '../../infra/storage/blobs.js';
 import { DAY_MS } from '../expiry.js';
@@ -23,14 +23,35 @@ export async function removeOldEphemeralMessages(
   signal: AbortSignal,
 ): Promise<void> {
   const keptSince = now - KEEP_MS;
+  const kind = { visibleToId: { not: null }, OR: [{ editedAt: null }, { editedAt: { lt: new Date(keptSince) } }] };
+  await removeEach(db, blobs, kind, snowflakeAt(keptSince), signal);
+}
+
+/**
+ * Keeps pinned messages. Publishes no events.
+ * @param before a snowflake from the time since which messages are kept
+ * @throws the reason of `signal` when it is aborted
+ */
+export async function removeOldMessages(
+  db: ReaderAndWriter,
+  blobs: BlobStore,
+  before: bigint,
+  signal: AbortSignal,
+): Promise<void> {
+  await removeEach(db, blobs, { pinned: false }, before, signal);
+}
+
+async function removeEach(
+  db: ReaderAndWriter,
+  blobs: BlobStore,
+  kind: Prisma.MessageWhereInput,
+  before: bigint,
+  signal: AbortSignal,
+): Promise<void> {
   let after = 0n;
   await drainInBatches(signal, async () => {
     const messages = await db.reader.message.findMany({
-      where: {
-        visibleToId: { not: null },
-        id: { gt: after, lt: snowflakeAt(keptSince) },
-        OR: [{ editedAt: null }, { editedAt: { lt: new Date(keptSince) } }],
-      },
+      where: { ...kind, id: { gt: after, lt: before } },
       orderBy: { id: 'asc' },
       take: MESSAGES_PER_STATEMENT,
       select: REMOVABLE_ROW,
