@@ -1,4 +1,4 @@
-import type { Database } from '../infra/database/index.js';
+import { type Database, shrinkSqlite } from '../infra/database/index.js';
 import type { JobKinds } from '../infra/jobs/index.js';
 import type { Logger } from '../infra/observability/logger.js';
 import type { BlobStore } from '../infra/storage/blobs.js';
@@ -57,6 +57,7 @@ export function jobKinds({ db, blobs, log, config, callOfNobody }: JobSupplies):
         await removeOldInteractionFiles(db, blobs, clock.now(), signal);
         await removeOldEphemeralMessages(db, blobs, clock.now(), signal);
         await removeByAge({ db, blobs, config }, clock.now(), signal);
+        await shrinkSqlite(db, signal);
       },
     },
     'messages-of-banned': {

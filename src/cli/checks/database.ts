@@ -117,7 +117,7 @@ function fileOf({ size, reclaimable, journalMode }: SqliteFacts, dataDir: string
   return warning(
     id,
     text,
-    `To shrink the file, stop Causeway and run sqlite3 ${dataDir}/causeway.db VACUUM, which needs as much free space.`,
+    `To shrink the file, stop Causeway and run sqlite3 ${dataDir}/causeway.db 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM', which needs as much free space.`,
   );
 }
 

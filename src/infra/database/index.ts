@@ -10,6 +10,7 @@ export { isDatabaseLocked } from './database-lock.js';
 export type * from './generated/sqlite/client.js';
 export { Prisma } from './generated/sqlite/client.js';
 export { openFault } from './open-fault.js';
+export { shrinkSqlite } from './shrink.js';
 
 type ReadMethod =
   | 'findUnique'

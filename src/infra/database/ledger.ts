@@ -61,6 +61,8 @@ export async function requireEmpty(connection: SqlQueryable, dialect: Dialect): 
 
 /** The database must be empty. */
 export async function createLedger(connection: SqlQueryable, dialect: Dialect): Promise<void> {
+  // Later, only a VACUUM could change it. `shrinkSqlite` needs it.
+  if (dialect === 'sqlite') await execute(connection, 'PRAGMA auto_vacuum = INCREMENTAL');
   await execute(connection, LEDGER(dialect === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'));
 }
 
