@@ -16,7 +16,7 @@ export interface FileKeeping {
   log: Logger;
 }
 
-const KINDS: readonly KeptFiles[] = [
+export const FILE_KINDS: readonly KeptFiles[] = [
   attachmentFiles,
   interactionFiles,
   applicationIcons,
@@ -50,7 +50,7 @@ export async function removeAbandonedFiles(keeping: FileKeeping, signal?: AbortS
   for await (const key of blobsOf(keeping, STAGING, signal)) {
     if (await isOld(keeping, key)) await keeping.blobs.remove(key);
   }
-  for (const kind of KINDS) {
+  for (const kind of FILE_KINDS) {
     // Without any row of this kind, the database may be the wrong one.
     if (!(await kind.knowsAny(keeping.read))) continue;
     const { abandoned, count, kept } = await look(keeping, kind, signal);
