@@ -18,8 +18,9 @@ export async function checkPort(config: Config): Promise<{ check: Check; isRunni
   }
 }
 
-/** The address at which this machine reaches the process. */
+/** The address at which this machine reaches the process. A container may not know the name `localhost`. */
 function addressOf({ host, port }: Config): string {
-  if (host === '' || host === '0.0.0.0' || host === '::') return `localhost:${port}`;
+  if (host === '' || host === '0.0.0.0') return `127.0.0.1:${port}`;
+  if (host === '::') return `[::1]:${port}`;
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
