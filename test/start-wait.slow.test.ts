@@ -11,7 +11,7 @@ import { type Line, layLine } from './harness/line.js';
 import { freePort } from './harness/ports.js';
 import { missingForOwnRedis, type OwnRedis, prepareRedis } from './harness/redis.js';
 import { migratedDatabase } from './harness/server.js';
-import { needing } from './harness/skipping.js';
+import { needing, noSqlite } from './harness/skipping.js';
 
 // Slow: each test starts a process, which needs a second or two on its own.
 
@@ -60,7 +60,8 @@ function start(env: Record<string, string>): Starting {
   };
 }
 
-const missing = missingForOwnRedis();
+// These use SQLite, whose driver fits one version of Node.js.
+const missing = noSqlite ?? missingForOwnRedis();
 
 describe.skipIf(missing)(needing(missing, 'a start with Redis'), () => {
   let redis: OwnRedis;
