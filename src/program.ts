@@ -1,4 +1,5 @@
 import { type Mode, misspeltSettings, readConfig, StartError } from './config.js';
+import type { Server } from './server.js';
 import { describeStartFault, tryAddress } from './start.js';
 
 /** A umask that hides password hashes, messages and mails from other users. */
@@ -67,14 +68,23 @@ export async function runServer(mode: Mode): Promise<void> {
     },
     `ready at ${origin}${aside}`,
   );
-  const setup = await server.setupPage();
-  if (setup !== null) log.info(`This instance has no operator yet. To become the first one, open ${setup}`);
+  void showSetupPage(server);
   const end = await Promise.race([signalled, server.refused]);
   if (end instanceof Error) log.error(`stopping: ${end.message}`);
   else log.info({ signal: end }, 'stopping');
   await server.stop();
   log.info('stopped');
   if (end instanceof Error) throw end;
+}
+
+/** A failure is only logged: it must not end a process that serves. */
+async function showSetupPage({ app: { log }, setupPage }: Server): Promise<void> {
+  try {
+    const page = await setupPage();
+    if (page !== null) log.info(`This instance has no operator yet. To become the first one, open ${page}`);
+  } catch (error) {
+    log.warn({ err: error }, 'Could not look for an operator of this instance');
+  }
 }
 
 /** Ends the process after `work`, with `process.exitCode` or that of an error. Only bugs are reported with a stack. */
