@@ -3,7 +3,7 @@ import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 import { requireOperator } from './access.js';
-import { type InstancePage, idsOfPage, inOrder, searched, suspended } from './page.js';
+import { type InstancePage, idsOfPage, orderOf, searched, suspended } from './page.js';
 
 export type OwnedApplication = Application & { ownerUser: User | null; ownerTeam: { id: bigint; name: string } | null };
 
@@ -26,8 +26,11 @@ export async function listApplications(call: CallContext, query: ApplicationsQue
     ...(query.ownerId === undefined ? [] : [Prisma.sql`"ownerUserId" = ${query.ownerId}`]),
   ];
   const ids = await idsOfPage(call.read, { from: Prisma.sql`"Application"`, conditions }, query);
-  const rows = await call.read.application.findMany({ where: { id: { in: ids } }, include: WITH_OWNER });
-  return inOrder(rows, ids, ({ id }) => id);
+  return call.read.application.findMany({
+    where: { id: { in: ids } },
+    orderBy: { id: orderOf(query) },
+    include: WITH_OWNER,
+  });
 }
 
 /** @throws NOT_FOUND, UNKNOWN_APPLICATION */

@@ -3,7 +3,7 @@ import { topics } from '../../infra/streams/topics.js';
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 import { requireOperator } from './access.js';
-import { type InstancePage, idsOfPage, inOrder, searched } from './page.js';
+import { type InstancePage, idsOfPage, orderOf, searched } from './page.js';
 
 export type OwnedBox = Box & { owner: User; guilds: Pick<BoxGuild, 'id' | 'name'>[] };
 
@@ -23,8 +23,7 @@ export async function listBoxes(call: CallContext, query: BoxesQuery): Promise<O
     ...(query.ownerId === undefined ? [] : [Prisma.sql`"ownerId" = ${query.ownerId}`]),
   ];
   const ids = await idsOfPage(call.read, { from: Prisma.sql`"Box"`, conditions }, query);
-  const rows = await call.read.box.findMany({ where: { id: { in: ids } }, include: PARTS });
-  return inOrder(rows, ids, ({ id }) => id);
+  return call.read.box.findMany({ where: { id: { in: ids } }, orderBy: { id: orderOf(query) }, include: PARTS });
 }
 
 /**

@@ -29,7 +29,7 @@ export async function idsOfPage(
     ...(before === undefined ? [] : [Prisma.sql`"id" < ${before}`]),
   ];
   const where = all.length === 0 ? Prisma.empty : Prisma.sql`WHERE ${Prisma.join(all, ' AND ')}`;
-  const order = Prisma.raw(backwards ? 'DESC' : 'ASC');
+  const order = Prisma.raw(orderOf({ backwards }));
   const rows = await read.$queryRaw<{ id: string }[]>`
     SELECT CAST("id" AS TEXT) AS "id" FROM ${from} AS listed ${where} ORDER BY listed."id" ${order} LIMIT ${take}`;
   return rows.map(({ id }) => BigInt(id));
@@ -50,8 +50,7 @@ export function suspended(isSuspended: boolean | undefined): Prisma.Sql[] {
   return [isSuspended ? Prisma.sql`"suspendedAt" IS NOT NULL` : Prisma.sql`"suspendedAt" IS NULL`];
 }
 
-/** The rows in the order of the ids. */
-export function inOrder<Row>(rows: readonly Row[], ids: readonly bigint[], idOf: (row: Row) => bigint): Row[] {
-  const byId = new Map(rows.map((row) => [idOf(row), row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+/** Of the ids of a page. */
+export function orderOf({ backwards }: Pick<InstancePage, 'backwards'>): 'asc' | 'desc' {
+  return backwards ? 'desc' : 'asc';
 }

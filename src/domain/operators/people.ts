@@ -5,7 +5,7 @@ import { writePasswordLink } from '../accounts/password-reset.js';
 import { endSessions } from '../accounts/sessions.js';
 import type { CallContext, Write } from '../call.js';
 import { findOrdinaryPerson, findPerson, type PersonAccount, requireOperator } from './access.js';
-import { type InstancePage, idsOfPage, inOrder, searched, suspended } from './page.js';
+import { type InstancePage, idsOfPage, orderOf, searched, suspended } from './page.js';
 
 export interface PeopleQuery extends InstancePage {
   /** Part of a username, display name or email address, or an id. */
@@ -22,8 +22,8 @@ export async function listPeople(call: CallContext, query: PeopleQuery): Promise
     Prisma.sql`"deletedAt" IS NULL`,
   ];
   const ids = await idsOfPage(call.read, { from: PEOPLE, conditions }, query);
-  const rows = await call.read.authUser.findMany({ where: { userId: { in: ids } }, include: { user: true } });
-  return inOrder(rows, ids, ({ userId }) => userId);
+  const orderBy = { userId: orderOf(query) };
+  return call.read.authUser.findMany({ where: { userId: { in: ids } }, orderBy, include: { user: true } });
 }
 
 const PEOPLE = Prisma.sql`(
@@ -99,7 +99,7 @@ export function signOutPerson(call: CallContext, input: Acted): Promise<PersonAc
 }
 
 /**
- * A link with which the person chooses a new password, for whoever lost access to their mail.
+ * Creates a link to choose a new password, for a person who cannot read their mail.
  * @throws NOT_FOUND, UNKNOWN_USER, CONFLICT for an operator
  */
 export async function createPasswordLink(call: CallContext, input: Acted): Promise<string> {

@@ -5,7 +5,7 @@ import { DomainError, invalidInput } from '../errors.js';
 import { hideGuild } from '../guilds/delete.js';
 import { WITH_ROLES_AND_EMOJIS } from '../guilds/record.js';
 import { findPerson, requireOperator } from './access.js';
-import { type InstancePage, idsOfPage, inOrder, searched } from './page.js';
+import { type InstancePage, idsOfPage, orderOf, searched } from './page.js';
 
 export type OwnedGuild = Guild & { owner: User };
 
@@ -24,8 +24,11 @@ export async function listServers(call: CallContext, query: ServersQuery): Promi
     ...(query.ownerId === undefined ? [] : [Prisma.sql`"ownerId" = ${query.ownerId}`]),
   ];
   const ids = await idsOfPage(call.read, { from: Prisma.sql`"Guild"`, conditions }, query);
-  const rows = await call.read.guild.findMany({ where: { id: { in: ids } }, include: { owner: true } });
-  return inOrder(rows, ids, ({ id }) => id);
+  return call.read.guild.findMany({
+    where: { id: { in: ids } },
+    orderBy: { id: orderOf(query) },
+    include: { owner: true },
+  });
 }
 
 /** @throws NOT_FOUND, UNKNOWN_GUILD */

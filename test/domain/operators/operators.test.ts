@@ -34,7 +34,7 @@ describe('the set-up link', () => {
     const roles = await Promise.all(others.map(async (person) => (await person.graphql(ROLE)).me.operatorRole));
     const winner = others[roles.indexOf('OPERATOR')];
     expect(roles.filter((role) => role === null)).toHaveLength(2);
-    if (!winner) throw new Error('nobody won');
+    if (!winner) throw new Error('no person became the operator');
     expect(await instanceLog(winner)).toEqual([
       `OPERATOR_UPDATE | ${winner.name} | ${winner.name} | Used the set-up link`,
     ]);

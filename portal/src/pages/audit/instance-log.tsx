@@ -21,7 +21,7 @@ const LANGUAGE: Language = {
   verbs: INSTANCE_VERBS,
   words: INSTANCE_WORDS,
   groups: INSTANCE_GROUPS,
-  nobody: 'Command line',
+  withoutActor: 'Command line',
 };
 
 export function InstanceLog() {

@@ -28,7 +28,7 @@ export interface Language {
   words: Readonly<Record<string, string>>;
   groups: readonly Group[];
   /** Subject of entries without an actor. Default: “Someone”. */
-  nobody?: string;
+  withoutActor?: string;
 }
 
 export function starting<Action extends string>(actions: readonly Action[], ...starts: string[]): Action[] {

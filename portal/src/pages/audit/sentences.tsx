@@ -7,14 +7,14 @@ import type { Language, Told } from './language.js';
 
 /** Unknown actions are shown by name. */
 export function Sentence({ entry, language }: { entry: LogEntryFragment; language: Language }) {
-  const { verbs, nobody = 'Someone' } = language;
+  const { verbs, withoutActor = 'Someone' } = language;
   const { action, actor, target, changes } = entry;
   const isOwn = actor !== null && actor.id === target;
   const told = { target: <Target entry={entry} />, targetId: target, changes: changesIn(changes), isOwn };
   const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined;
   return (
     <>
-      {actor ? <Name>{nameOf(actor)}</Name> : nobody}{' '}
+      {actor ? <Name>{nameOf(actor)}</Name> : withoutActor}{' '}
       {verb ? (
         verb(told)
       ) : (
