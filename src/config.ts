@@ -28,6 +28,8 @@ export interface Config {
   mailFrom: string;
   /** Where mails are written without `smtpUrl`. */
   outboxDir: string;
+  /** Between a person's request and the deletion of their account; 0 deletes at once. */
+  accountDeletionDays: number;
   /** In days; 0 keeps everything. */
   retention: { auditLogDays: number; messageDays: number; outboxDays: number };
   /** Port of `/metrics`, `/healthz` and `/readyz`; null for the main port, 0 for a free one. */
@@ -285,6 +287,7 @@ const Environment = z.object({
   START_WAIT_MS: wholeNumber(0, 600_000).default(60_000),
   DRAIN_DELAY_MS: wholeNumber(0, 3_000).default(1_000),
   DRAIN_TIMEOUT_MS: wholeNumber(4_000, 600_000).default(9_000),
+  ACCOUNT_DELETION_DAYS: wholeNumber(0, 90).default(14),
   AUDIT_LOG_DAYS: days(1).default(0),
   MESSAGE_DAYS: days(LEAST_MESSAGE_DAYS).default(0),
   OUTBOX_DAYS: days(1).default(30),
@@ -407,6 +410,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, mode: M
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? `no-reply@${publicUrl === null ? 'localhost' : new URL(publicUrl).hostname}`,
     outboxDir: join(dataDir, 'outbox'),
+    accountDeletionDays: env.ACCOUNT_DELETION_DAYS,
     retention: { auditLogDays: env.AUDIT_LOG_DAYS, messageDays: env.MESSAGE_DAYS, outboxDays: env.OUTBOX_DAYS },
     metricsPort: env.METRICS_PORT ?? null,
     startWaitMs: env.START_WAIT_MS,

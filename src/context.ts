@@ -211,6 +211,7 @@ export function callContext(app: AppContext, actor: Actor, options: CallOptions 
     hasBuiltIns: app.config.builtInCommands,
     registration: app.config.registration,
     signUpDomains: app.config.signUpDomains,
+    accountDeletionDays: app.config.accountDeletionDays,
     boxes: app.boxes,
     recipients: app.recipients,
     applications: app.applications,

@@ -104,6 +104,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'Retention',
     settings: {
+      ACCOUNT_DELETION_DAYS: {
+        default: '`14`',
+        meaning:
+          'People who delete their account can keep it for this many days: 0 to 90. `0` deletes at once. See [Delete a person](operators.md#delete-a-person).',
+      },
       MESSAGE_DAYS: {
         default: '`0`, keep all',
         meaning:

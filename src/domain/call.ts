@@ -200,6 +200,8 @@ export interface CallContext extends Dependencies {
   registration: 'open' | 'invite' | 'closed';
   /** Domains of email addresses that may sign up; empty for all. */
   signUpDomains: readonly string[];
+  /** Between a person's request and the deletion of their account; 0 deletes at once. */
+  accountDeletionDays: number;
   publicUrl: string;
   portalUrl: string;
   /** Page to reset the password. */

@@ -123,7 +123,7 @@ export type DomainEvent =
   | { type: 'INTERACTION_UPDATED'; applicationId: bigint; interaction: InteractionProgress }
   /** A portal session of this person ended. */
   | { type: 'SESSION_ENDED'; userId: bigint }
-  /** An operator suspended the person or application with this id. */
+  /** The person or application with this id was suspended, or the person was deleted. */
   | { type: 'SUSPENDED'; userId: bigint }
   | { type: 'RESTORED'; userId: bigint }
   /** A person's name or avatar changed. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NewJob } from '../infra/jobs/index.js';
 import { GreetingPayload } from './built-in-commands/greetings/payload.js';
 import { ReminderPayload } from './built-in-commands/reminders/payload.js';
+import { DeletionPayload } from './deletions/payload.js';
 import { PrunePayload } from './members/prune-payload.js';
 
 const NOTHING = z.object({});
@@ -12,6 +13,8 @@ const ID = z.string().regex(/^\d+$/).transform(BigInt);
 /** `jobs.ts` has the handlers. */
 export const JOB_PAYLOADS = {
   'abandoned-files': NOTHING,
+  'delete-person': DeletionPayload,
+  'due-deletions': NOTHING,
   'expired-rows': NOTHING,
   'messages-of-banned': z.object({ guildId: ID, authorId: ID, after: ID, last: ID }),
   'name-keys': NOTHING,

@@ -9,6 +9,8 @@ import { greet } from './built-in-commands/greetings/greet.js';
 import { remind } from './built-in-commands/reminders/remind.js';
 import type { CallContext } from './call.js';
 import { removeChannel } from './channels/remove.js';
+import { deleteDueAccounts } from './deletions/due.js';
+import { finishPersonDeletion } from './deletions/finish.js';
 import { removeExpiredRows } from './expired-rows.js';
 import { removeGuild } from './guilds/delete.js';
 import { AskedBoxes } from './installations/asked-boxes.js';
@@ -46,6 +48,19 @@ export function jobKinds({ db, blobs, log, config, callOfNobody }: JobSupplies):
       everyMs: 6 * HOUR_MS,
       maxMs: 3 * HOUR_MS,
       run: (_payload, { clock, signal }) => removeAbandonedFiles({ read: db.reader, blobs, clock, log }, signal),
+    },
+    'delete-person': {
+      payload: JOB_PAYLOADS['delete-person'],
+      atOnce: 1,
+      maxMs: 3 * HOUR_MS,
+      run: (deletion, { signal }) => finishPersonDeletion(callOfNobody(), deletion, signal),
+    },
+    'due-deletions': {
+      payload: JOB_PAYLOADS['due-deletions'],
+      atOnce: 1,
+      everyMs: HOUR_MS,
+      maxMs: HOUR_MS,
+      run: (_payload, { signal }) => deleteDueAccounts(callOfNobody(), signal),
     },
     'expired-rows': {
       payload: JOB_PAYLOADS['expired-rows'],

@@ -174,6 +174,9 @@ export const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-an-address', points: 
 /** Failed sign-ins: to an account, from an address, and to an account from an address where it has a session. */
 export const SIGN_IN_PER_ACCOUNT: Limit = { name: 'sign-in-an-account', points: 10, seconds: 600 };
 export const SIGN_IN_PER_ADDRESS: Limit = { name: 'sign-in-an-address', points: 30, seconds: 60 };
+/** Attempts to delete the own account with a wrong password. */
+export const DELETIONS_PER_PERSON: Limit = { name: 'deletions-a-person', points: 10, seconds: 600 };
+
 export const SIGN_IN_AT_HOME: Limit = { name: 'sign-in-at-home', points: 10, seconds: 600 };
 
 export const VERIFICATION_MAILS_PER_PERSON: Limit = { name: 'verification-mails-a-person', points: 5, seconds: 3_600 };

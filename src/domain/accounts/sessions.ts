@@ -1,4 +1,4 @@
-import type { AuthSession } from '../../infra/database/index.js';
+import type { AuthSession, AuthUser } from '../../infra/database/index.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
 
@@ -49,4 +49,13 @@ export function endOwnSessions(call: CallContext, { userId, session }: SessionOw
 export async function endSessions({ db, record }: Write, userId: bigint, kept: string | null): Promise<void> {
   await db.authSession.deleteMany({ where: { user: { userId }, ...(kept === null ? {} : { token: { not: kept } }) } });
   record({ type: 'SESSION_ENDED', userId });
+}
+
+/** Ends all sessions, personal tokens, grants and password links. The transaction must lock the user's stream. */
+export async function endAccess(write: Write, { id, userId }: Pick<AuthUser, 'id' | 'userId'>): Promise<void> {
+  const { db } = write;
+  await db.personalToken.deleteMany({ where: { userId } });
+  await db.oAuthGrant.deleteMany({ where: { userId } });
+  await db.authVerification.deleteMany({ where: { value: id } });
+  await endSessions(write, userId, null);
 }

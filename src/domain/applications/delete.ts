@@ -1,5 +1,5 @@
 import { drainInBatches, yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
-import type { Application, Prisma } from '../../infra/database/index.js';
+import type { Application, Prisma, Transaction } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { dropIcon } from '../icons.js';
@@ -45,9 +45,27 @@ const FINISHED_WITHIN_MS = 60_000;
  * @throws UNAUTHENTICATED, UNKNOWN_APPLICATION, MISSING_PERMISSIONS, INVALID_INPUT if the name is wrong
  */
 export async function deleteApplication(call: CallContext, input: DeleteApplicationInput): Promise<void> {
-  const { ownerTeamId } = await accessApplication(call, input.applicationId, 'delete');
-  const streams = [topics.application(input.applicationId), ...(ownerTeamId ? [topics.team(ownerTeamId)] : [])];
-  const { id, iconHash, coverHash } = await call.write((write) => markDeleted(call, write, input), { streams });
+  const { applicationId, name } = input;
+  await removeApplication(call, await accessApplication(call, applicationId, 'delete'), async (db) => {
+    const application = await accessApplication(call, applicationId, 'delete', db);
+    checkTypedName(application, name, 'name');
+    return application;
+  });
+}
+
+/**
+ * As {@link deleteApplication}, without its checks.
+ * @param access loads the application if the caller may delete it
+ * @throws what `access` throws
+ */
+export async function removeApplication(
+  call: CallContext,
+  { id, ownerTeamId }: Pick<Application, 'id' | 'ownerTeamId'>,
+  access: (db: Transaction) => Promise<Application>,
+): Promise<void> {
+  const streams = [topics.application(id), ...(ownerTeamId ? [topics.team(ownerTeamId)] : [])];
+  const remove = async (write: Write) => markDeleted(call, write, await access(write.db));
+  const { iconHash, coverHash } = await call.write(remove, { streams });
   await finishDeletion(call, id).catch((error: unknown) => {
     call.log.warn({ err: error, applicationId: String(id) }, 'Could not finish a deletion; a job will finish it');
   });
@@ -55,11 +73,9 @@ export async function deleteApplication(call: CallContext, input: DeleteApplicat
 }
 
 /** Changes nothing that a guild's stream protects. */
-async function markDeleted(call: CallContext, write: Write, input: DeleteApplicationInput): Promise<Application> {
+async function markDeleted(call: CallContext, write: Write, application: Application): Promise<Application> {
   const { db, record, audit } = write;
-  const { applicationId: id, name } = input;
-  const application = await accessApplication(call, id, 'delete', db);
-  checkTypedName(application, name, 'name');
+  const { id } = application;
   await deleteAllWebhooks(call, write, id);
   await db.emoji.deleteMany({ where: { applicationId: id } });
   await recordForInvited(write, { applicationId: id });

@@ -332,6 +332,21 @@ const ACTIONS = {
   PERSON_SUSPEND: { of: 'instance', log: 'instance', target: 'user', changes: SUSPENSION },
   PERSON_RESTORE: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
   PERSON_SIGN_OUT: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
+  // Without anything that names the person.
+  PERSON_DELETE: {
+    of: 'instance',
+    log: 'instance',
+    target: 'user',
+    changes: z.object({
+      messages: z.number(),
+      servers: z.number(),
+      teams: z.number(),
+      applications: z.number(),
+      boxes: z.number(),
+      withMessages: z.boolean(),
+      withOwned: z.boolean(),
+    }),
+  },
   PERSON_PASSWORD_LINK: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
   APPLICATION_SUSPEND: { of: 'instance', log: 'instance', target: 'application', changes: SUSPENSION },
   APPLICATION_RESTORE: { of: 'instance', log: 'instance', target: 'application', changes: NOTHING },

@@ -41,13 +41,13 @@ export async function removeMessagesOfBanned(
     await yieldToEventLoop();
     signal.throwIfAborted();
     // The index has the author, but not the guild.
-    const piece: Found[] = await call.read.message.findMany({
+    const piece: RemovedMessage[] = await call.read.message.findMany({
       where: { authorId, id: { gt: from, lte: last } },
-      select: FOUND,
+      select: REMOVED_MESSAGE,
       orderBy: { id: 'asc' },
       take: PIECE,
     });
-    await removePiece(
+    await removeMessagesIn(
       call,
       guildId,
       piece.filter(({ channel, visibleToId }) => channel.guildId === guildId && visibleToId === null),
@@ -56,7 +56,7 @@ export async function removeMessagesOfBanned(
   }
 }
 
-const FOUND = {
+export const REMOVED_MESSAGE = {
   id: true,
   channelId: true,
   visibleToId: true,
@@ -64,9 +64,14 @@ const FOUND = {
   attachments: { select: STORED_ATTACHMENT },
 } satisfies Prisma.MessageSelect;
 
-type Found = Prisma.MessageGetPayload<{ select: typeof FOUND }>;
+export type RemovedMessage = Prisma.MessageGetPayload<{ select: typeof REMOVED_MESSAGE }>;
 
-async function removePiece(call: CallContext, guildId: bigint, messages: Found[]): Promise<void> {
+/** Removes some messages of a guild with their files. */
+export async function removeMessagesIn(
+  call: CallContext,
+  guildId: bigint,
+  messages: readonly RemovedMessage[],
+): Promise<void> {
   if (messages.length === 0) return;
   const remove = async ({ db, record }: Write) => {
     await db.message.deleteMany({ where: { id: { in: messages.map(({ id }) => id) } } });
@@ -78,7 +83,7 @@ async function removePiece(call: CallContext, guildId: bigint, messages: Found[]
   for (const { channelId, attachments } of messages) await discardAllFiles(call, channelId, attachments);
 }
 
-function byChannel(messages: readonly Found[]): Map<bigint, bigint[]> {
+function byChannel(messages: readonly RemovedMessage[]): Map<bigint, bigint[]> {
   const ids = new Map<bigint, bigint[]>();
   for (const { id, channelId } of messages) ids.set(channelId, [...(ids.get(channelId) ?? []), id]);
   return ids;

@@ -1,3 +1,4 @@
+import type { Box, Transaction } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { accessBox } from './access.js';
@@ -10,13 +11,26 @@ import { withdrawAllGuilds } from './withdraw.js';
  */
 export async function deleteBox(call: CallContext, boxId: bigint): Promise<void> {
   await accessBox(call, boxId);
+  await removeBox(call, boxId, (db) => accessBox(call, boxId, db));
+}
+
+/**
+ * As {@link deleteBox}, without its checks.
+ * @param access loads the box if the caller may delete it
+ * @throws what `access` throws
+ */
+export async function removeBox(
+  call: CallContext,
+  boxId: bigint,
+  access: (db: Transaction) => Promise<Box>,
+): Promise<void> {
+  const removal = async (write: Write) => deleteIfEmpty(write, await access(write.db));
   do await withdrawAllGuilds(call, boxId);
-  while (!(await call.write((write) => deleteIfEmpty(call, write, boxId), { streams: [topics.box(boxId)] })));
+  while (!(await call.write(removal, { streams: [topics.box(boxId)] })));
 }
 
 /** @returns false if the box announced another guild in the meantime */
-async function deleteIfEmpty(call: CallContext, { db, audit, record }: Write, boxId: bigint): Promise<boolean> {
-  const { name } = await accessBox(call, boxId, db);
+async function deleteIfEmpty({ db, audit, record }: Write, { id: boxId, name }: Box): Promise<boolean> {
   if ((await db.boxGuild.count({ where: { boxId } })) > 0) return false;
   await db.box.delete({ where: { id: boxId } });
   await audit({ action: 'BOX_DELETE', targetId: boxId, changes: { name } });

@@ -22,7 +22,7 @@ export async function insertMember(
   { nick = null, roleIds = [], ...columns }: NewMember,
 ): Promise<MemberRecord> {
   const { guildId, userId, joinedAt } = columns;
-  const user = await db.user.findUniqueOrThrow({ where: { id: userId } });
+  const user = await db.user.findUniqueOrThrow({ where: { id: userId, deletedAt: null } });
   const communicationDisabledUntil = await takeUpTimeout(db, { guildId, userId }, joinedAt.getTime());
   const member = await db.member.create({
     data: {

@@ -2,7 +2,7 @@ import { randomToken } from '../../infra/crypto/secrets.js';
 import { Prisma } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { writePasswordLink } from '../accounts/password-reset.js';
-import { endSessions } from '../accounts/sessions.js';
+import { endAccess } from '../accounts/sessions.js';
 import type { CallContext, Write } from '../call.js';
 import { findOrdinaryPerson, findPerson, type PersonAccount, requireOperator } from './access.js';
 import { type InstancePage, idsOfPage, orderOf, searched, suspended } from './page.js';
@@ -128,12 +128,4 @@ async function actOn(
     },
     { streams: [topics.user(personId)] },
   );
-}
-
-async function endAccess(write: Write, { id, userId }: PersonAccount): Promise<void> {
-  const { db } = write;
-  await db.personalToken.deleteMany({ where: { userId } });
-  await db.oAuthGrant.deleteMany({ where: { userId } });
-  await db.authVerification.deleteMany({ where: { value: id } });
-  await endSessions(write, userId, null);
 }

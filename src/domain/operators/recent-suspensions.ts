@@ -7,19 +7,19 @@ import type { Actor } from '../call.js';
 import { DomainError } from '../errors.js';
 
 /** Longer than any request takes, in milliseconds. */
-const REMEMBERED_MS = 15 * 60_000;
+export const LONGEST_REQUEST_MS = 15 * 60_000;
 
 const MAX_REMEMBERED = 100_000;
 
 /**
- * Stops requests that were authorized before their caller was suspended, such as a slow upload. Later requests are
+ * Stops requests that were authorized before their caller was suspended or deleted, such as a slow upload. Later requests are
  * refused where they are authorized.
  */
 export class RecentSuspensions {
   readonly #ids: LRUCache<string, true>;
 
   constructor({ bus, clock }: { bus: Pick<EventBus, 'subscribe'>; clock: Clock }) {
-    this.#ids = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: REMEMBERED_MS, perf: clock });
+    this.#ids = new LRUCache({ ...atMost(MAX_REMEMBERED), ttl: LONGEST_REQUEST_MS, perf: clock });
     bus.subscribe(topics.sessions, (message) => this.#hear(message), { early: true });
   }
 

@@ -1,4 +1,4 @@
-import type { Team } from '../../infra/database/index.js';
+import type { Team, Transaction } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError } from '../errors.js';
@@ -11,13 +11,27 @@ import { accessTeam } from './access.js';
  * @throws UNAUTHENTICATED, UNKNOWN_TEAM, MISSING_PERMISSIONS, CONFLICT while the team owns an application
  */
 export async function deleteTeam(call: CallContext, teamId: bigint): Promise<void> {
-  const { id, iconHash } = await call.write((write) => remove(call, write, teamId), { streams: [topics.team(teamId)] });
+  await removeTeam(call, teamId, (db) => accessTeam(call, teamId, 'delete', db));
+}
+
+/**
+ * As {@link deleteTeam}, without its checks of the caller.
+ * @param access loads the team if the caller may delete it
+ * @throws CONFLICT while the team owns an application, and what `access` throws
+ */
+export async function removeTeam(
+  call: CallContext,
+  teamId: bigint,
+  access: (db: Transaction) => Promise<Team>,
+): Promise<void> {
+  const removal = async (write: Write) => remove(write, await access(write.db));
+  const { id, iconHash } = await call.write(removal, { streams: [topics.team(teamId)] });
   if (iconHash) await dropIcon(call, { folder: 'team-icons', id }, iconHash);
 }
 
-async function remove(call: CallContext, write: Write, teamId: bigint): Promise<Team> {
+async function remove(write: Write, team: Team): Promise<Team> {
   const { db, record, audit } = write;
-  const team = await accessTeam(call, teamId, 'delete', db);
+  const teamId = team.id;
   const owned = await db.application.count({ where: { ownerTeamId: teamId, deletedAt: null } });
   if (owned > 0)
     throw new DomainError(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { type CallContext, requireUser, type Write } from '../call.js';
-import { invalidInput } from '../errors.js';
+import { DomainError, invalidInput } from '../errors.js';
 import { changeWithIcon, type IconSource } from '../icons.js';
 import { maybe, nameText } from '../input.js';
 import { limits, USERNAMES_PER_BOT } from '../limits.js';
@@ -53,7 +53,8 @@ async function changeUser(
   id: bigint,
   columns: Columns,
 ): Promise<{ before: User; after: User }> {
-  const before = await write.db.user.findUniqueOrThrow({ where: { id } });
+  const before = await write.db.user.findUnique({ where: { id, deletedAt: null } });
+  if (!before) throw new DomainError('UNAUTHENTICATED');
   const isChanged = ([column, value]: [string, unknown]) =>
     value !== undefined && value !== before[column as keyof Columns];
   if (!Object.entries(columns).some(isChanged)) return { before, after: before };

@@ -18,7 +18,7 @@ export async function greetWithin(
   { db, addJob }: Write,
   { guildId, user, kind }: { guildId: bigint; user: User; kind: GreetingKind },
 ): Promise<void> {
-  if (user.bot || !call.hasBuiltIns) return;
+  if (user.bot || user.deletedAt !== null || !call.hasBuiltIns) return;
   const greeting = await db.greeting.findUnique({ where: { guildId_kind: { guildId, kind } }, select: { kind: true } });
   if (!greeting) return;
   const payload = { guildId: String(guildId), userId: String(user.id), kind };

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { passwordMatches } from '../../infra/crypto/passwords.js';
+import { topics } from '../../infra/streams/topics.js';
+import { findPassword } from '../accounts/password.js';
+import { type CallContext, requireSession, type Write } from '../call.js';
+import { DomainError, invalidInput } from '../errors.js';
+import { DAY_MS } from '../expiry.js';
+import { dropIcon } from '../icons.js';
+import { plainText } from '../input.js';
+import { DELETIONS_PER_PERSON } from '../limits.js';
+import { takeLimit } from '../rate-limits.js';
+import { beginDeletion, type Deletable } from './begin.js';
+import { scheduledMail } from './mails.js';
+import { findOwned, namesOf, type Owned, ownsSomething } from './owned.js';
+
+export const DeleteAccount = z.object({ password: plainText() });
+
+export interface OwnDeletion {
+  /** Null if it is not scheduled. */
+  deletionAt: Date | null;
+  isOperator: boolean;
+  owned: Owned;
+  /** Number of applications that are deleted with the account. */
+  applications: number;
+  /** Between the request and the deletion. */
+  days: number;
+}
+
+/** @throws UNAUTHENTICATED, FORBIDDEN */
+export async function getOwnDeletion(call: CallContext): Promise<OwnDeletion> {
+  const { id: userId } = requireSession(call).user;
+  const [account, owned, applications] = await Promise.all([
+    call.read.authUser.findUnique({ where: { userId }, select: { deletionAt: true, operatorRole: true } }),
+    findOwned(call.read, userId),
+    call.read.application.count({ where: { ownerUserId: userId, deletedAt: null } }),
+  ]);
+  const isOperator = account?.operatorRole != null;
+  return { deletionAt: account?.deletionAt ?? null, isOperator, owned, applications, days: call.accountDeletionDays };
+}
+
+/**
+ * Schedules the deletion of the caller's account, and mails them. A second call changes nothing.
+ * @returns when it is deleted
+ * @throws UNAUTHENTICATED, FORBIDDEN, RATE_LIMITED, INVALID_INPUT for a wrong password, CONFLICT while the caller owns
+ * servers, teams or boxes, or is an operator
+ */
+export async function deleteAccount(call: CallContext, { password }: z.output<typeof DeleteAccount>): Promise<Date> {
+  const { user } = requireSession(call);
+  await requirePassword(call, user.id, password);
+  const deletionAt = await call.write((write) => schedule(call, write, user.id), {
+    streams: [topics.user(user.id)],
+  });
+  const isDeleted = deletionAt.getTime() <= call.clock.now();
+  if (isDeleted && user.avatarHash) await dropIcon(call, { folder: 'avatars', id: user.id }, user.avatarHash);
+  return deletionAt;
+}
+
+async function requirePassword(call: CallContext, userId: bigint, password: string): Promise<void> {
+  const key = String(userId);
+  await takeLimit(call, DELETIONS_PER_PERSON, key, (seconds) => `Too many attempts; try again in ${seconds} s.`);
+  const own = await findPassword(call, { userId });
+  if (!own) throw new DomainError('CONFLICT', 'Your account has no password.');
+  if (!(await passwordMatches(password, own.passwordHash))) {
+    const message = 'The password is incorrect.';
+    throw invalidInput({ path: 'password', code: 'PASSWORD_DOES_NOT_MATCH', message });
+  }
+  await call.limits.giveBack(DELETIONS_PER_PERSON, key);
+}
+
+async function schedule(call: CallContext, write: Write, userId: bigint): Promise<Date> {
+  const account = await findAccount(write, userId);
+  if (account.deletionAt) return account.deletionAt;
+  if (account.operatorRole !== null) {
+    const message = 'You are an operator of this instance. Another operator must take the role away first.';
+    throw new DomainError('CONFLICT', message);
+  }
+  const owned = await findOwned(write.db, userId);
+  if (ownsSomething(owned)) {
+    const message = `You own ${namesOf(owned)}. Hand them over or delete them first.`;
+    throw new DomainError('CONFLICT', message);
+  }
+  const deletionAt = new Date(call.clock.now() + call.accountDeletionDays * DAY_MS);
+  if (call.accountDeletionDays === 0) {
+    await beginDeletion(call, write, account, { withMessages: false });
+    return deletionAt;
+  }
+  await write.db.authUser.update({ where: { userId }, data: { deletionAt } });
+  write.record({ type: 'PERSON_UPDATED', userId });
+  write.record({ type: 'PORTAL_HOME_UPDATED', userId });
+  write.mail(scheduledMail(call, account, deletionAt));
+  return deletionAt;
+}
+
+/** Undoes {@link deleteAccount}. @throws UNAUTHENTICATED, FORBIDDEN */
+export async function keepAccount(call: CallContext): Promise<void> {
+  const { id: userId } = requireSession(call).user;
+  const keep = async (write: Write) => {
+    const { deletionAt } = await findAccount(write, userId);
+    if (deletionAt === null) return;
+    await write.db.authUser.update({ where: { userId }, data: { deletionAt: null } });
+    write.record({ type: 'PERSON_UPDATED', userId });
+    write.record({ type: 'PORTAL_HOME_UPDATED', userId });
+  };
+  await call.write(keep, { streams: [topics.user(userId)] });
+}
+
+/** @throws UNAUTHENTICATED if it was deleted in the meantime */
+async function findAccount({ db }: Write, userId: bigint): Promise<Deletable> {
+  const account = await db.authUser.findUnique({ where: { userId }, include: { user: true } });
+  if (!account) throw new DomainError('UNAUTHENTICATED');
+  return account;
+}
