@@ -7,6 +7,7 @@ import './instance-applications.js';
 import './instance-servers.js';
 import './instance-invitations.js';
 import './instance-log.js';
+import './deletions.js';
 import './applications.js';
 import './application-settings.js';
 import './application-secrets.js';

@@ -26,6 +26,8 @@ const PersonFigures = builder.objectRef<PersonFiguresFacts>('PersonFigures').imp
   fields: (t) => ({
     messages: t.exposeInt('messages', { description: 'Number of messages, in servers and direct channels.' }),
     servers: t.exposeInt('servers', { description: 'Number of servers that the person owns.' }),
+    memberships: t.exposeInt('memberships', { description: 'Number of servers that the person is a member of.' }),
+    teams: t.exposeInt('teams', { description: 'Number of teams that the person owns.' }),
     applications: t.exposeInt('applications', { description: 'Number of applications that the person owns.' }),
     boxes: t.exposeInt('boxes', { description: 'Number of boxes that the person owns.' }),
   }),

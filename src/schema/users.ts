@@ -60,15 +60,23 @@ export const User = builder.prismaObject('User', {
         'Whether the email address is verified, which accepting invitations requires. Null unless the user is the caller.',
       resolve: async ({ id }, _args, context) => (await ownAccount(context, id))?.emailVerified ?? null,
     }),
+    deletionAt: t.field({
+      ...NEEDS_SESSION,
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Time when the account is deleted, which `keepAccount` undoes. Null if the caller did not ask for it, and for other users.',
+      resolve: async ({ id }, _args, context) => (await ownAccount(context, id))?.deletionAt ?? null,
+    }),
   }),
 });
 
-type Account = Pick<AuthUser, 'email' | 'emailVerified'>;
+type Account = Pick<AuthUser, 'email' | 'emailVerified' | 'deletionAt'>;
 
 /** Null unless the user is the caller. */
 async function ownAccount({ call }: GraphqlContext, userId: bigint): Promise<Account | null> {
   if (call.actor.kind !== 'person' || call.actor.user.id !== userId) return null;
-  return call.read.authUser.findUnique({ where: { userId }, select: { email: true, emailVerified: true } });
+  return call.read.authUser.findUnique({ where: { userId }, select: { email: true, emailVerified: true, deletionAt: true } });
 }
 
 /** Batches fields with the same name and selection. Null if there is no such user. */

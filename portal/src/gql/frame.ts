@@ -3,7 +3,7 @@ import { document } from '../document.js';
 import type { FrameChangedSubscription, FrameChangedSubscriptionVariables, FrameQuery, FrameQueryVariables, WhoIsThereQuery, WhoIsThereQueryVariables } from './types.js';
 
 export const FrameDocument = document<FrameQuery, FrameQueryVariables>(
-  'query Frame{me{id username globalName avatarUrl email emailVerified operatorRole}portalHome{...Frame}instance{publicUrl restUrl gatewayUrl}}fragment Frame on PortalHome{teamInvitations{id}testerInvitations{application{id}}}',
+  'query Frame{me{id username globalName avatarUrl email emailVerified operatorRole deletionAt}portalHome{...Frame}instance{publicUrl restUrl gatewayUrl}}fragment Frame on PortalHome{teamInvitations{id}testerInvitations{application{id}}}',
 );
 
 export const FrameChangedDocument = document<FrameChangedSubscription, FrameChangedSubscriptionVariables>(

@@ -275,6 +275,12 @@ export type CreateWebhookInput = {
   readonly name: string;
 };
 
+/** Confirms the deletion. */
+export type DeleteAccountInput = {
+  /** Current password of the caller. */
+  readonly password: string;
+};
+
 /** Identifies an application, and confirms its deletion. */
 export type DeleteApplicationInput = {
   /** ID of the application. */
@@ -522,6 +528,18 @@ export type OperatorCreateInvitationInput = {
   readonly note?: string | null | undefined;
 };
 
+/** A person to delete. */
+export type OperatorDeletePersonInput = {
+  /** ID of the user. */
+  readonly personId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+  /** Whether to remove their messages, files and reactions, too. */
+  readonly withMessages?: boolean | null | undefined;
+  /** Whether to delete their servers, teams and boxes, too. */
+  readonly withOwned?: boolean | null | undefined;
+};
+
 /** Identifies an invitation. */
 export type OperatorInvitationIdInput = {
   /** ID of the invitation. */
@@ -620,6 +638,15 @@ export type PermissionTarget =
   | 'ROLE'
   /** A user. */
   | 'USER';
+
+/** Progress of the job that removes what a deleted person left. */
+export type PersonDeletionState =
+  /** Everything is removed. */
+  | 'DONE'
+  /** The job gave up. The log of the process has the error. */
+  | 'FAILED'
+  /** The job is queued or running. */
+  | 'RUNNING';
 
 /** Identifies a personal token. */
 export type PersonalTokenIdInput = {
@@ -1038,6 +1065,25 @@ export type WebhookIdInput = {
   /** ID of the webhook. */
   readonly webhookId: string;
 };
+
+export type AccountDeletionPageFragment = { readonly deletionAt: string | null, readonly days: number, readonly isOperator: boolean, readonly applications: number, readonly servers: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxServers: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type AccountDeletionQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AccountDeletionQuery = { readonly accountDeletion: { readonly deletionAt: string | null, readonly days: number, readonly isOperator: boolean, readonly applications: number, readonly servers: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxServers: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type DeleteAccountMutationVariables = Exact<{
+  input: DeleteAccountInput;
+}>;
+
+
+export type DeleteAccountMutation = { readonly deleteAccount: { readonly deletionAt: string, readonly user: { readonly id: string, readonly deletionAt: string | null } | null } };
+
+export type KeepAccountMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type KeepAccountMutation = { readonly keepAccount: { readonly user: { readonly id: string, readonly deletionAt: string | null } } };
 
 export type PersonalTokenRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null };
 
@@ -1557,7 +1603,7 @@ export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null, readonly operatorRole: OperatorRole | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> }, readonly instance: { readonly publicUrl: string, readonly restUrl: string, readonly gatewayUrl: string } };
+export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null, readonly operatorRole: OperatorRole | null, readonly deletionAt: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> }, readonly instance: { readonly publicUrl: string, readonly restUrl: string, readonly gatewayUrl: string } };
 
 export type FrameChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
@@ -1679,7 +1725,7 @@ export type OperatorSetRoleMutation = { readonly operatorSetRole: { readonly per
 
 export type InstancePersonRowFragment = { readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 
-export type InstancePersonPageFragment = { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+export type InstancePersonPageFragment = { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 
 export type InstancePeopleQueryVariables = Exact<{
   before?: string | null | undefined;
@@ -1695,7 +1741,7 @@ export type InstancePersonQueryVariables = Exact<{
 }>;
 
 
-export type InstancePersonQuery = { readonly instance: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type InstancePersonQuery = { readonly instance: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type FindPeopleQueryVariables = Exact<{
   search: string;
@@ -1709,21 +1755,35 @@ export type OperatorSuspendPersonMutationVariables = Exact<{
 }>;
 
 
-export type OperatorSuspendPersonMutation = { readonly operatorSuspendPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorSuspendPersonMutation = { readonly operatorSuspendPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type OperatorRestorePersonMutationVariables = Exact<{
   input: OperatorPersonInput;
 }>;
 
 
-export type OperatorRestorePersonMutation = { readonly operatorRestorePerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorRestorePersonMutation = { readonly operatorRestorePerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type OperatorSignOutPersonMutationVariables = Exact<{
   input: OperatorPersonInput;
 }>;
 
 
-export type OperatorSignOutPersonMutation = { readonly operatorSignOutPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorSignOutPersonMutation = { readonly operatorSignOutPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type PersonDeletionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PersonDeletionQuery = { readonly instance: { readonly personDeletion: { readonly state: PersonDeletionState, readonly messages: number, readonly servers: number } } };
+
+export type OperatorDeletePersonMutationVariables = Exact<{
+  input: OperatorDeletePersonInput;
+}>;
+
+
+export type OperatorDeletePersonMutation = { readonly operatorDeletePerson: { readonly personId: string } };
 
 export type OperatorCreatePasswordLinkMutationVariables = Exact<{
   input: OperatorPersonInput;

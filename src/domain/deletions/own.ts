@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { passwordMatches } from '../../infra/crypto/passwords.js';
+import type { User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { findPassword } from '../accounts/password.js';
 import { type CallContext, requireSession, type Write } from '../call.js';
@@ -92,8 +93,9 @@ async function schedule(call: CallContext, write: Write, userId: bigint): Promis
 }
 
 /** Undoes {@link deleteAccount}. @throws UNAUTHENTICATED, FORBIDDEN */
-export async function keepAccount(call: CallContext): Promise<void> {
-  const { id: userId } = requireSession(call).user;
+export async function keepAccount(call: CallContext): Promise<User> {
+  const { user } = requireSession(call);
+  const { id: userId } = user;
   const keep = async (write: Write) => {
     const { deletionAt } = await findAccount(write, userId);
     if (deletionAt === null) return;
@@ -102,6 +104,7 @@ export async function keepAccount(call: CallContext): Promise<void> {
     write.record({ type: 'PORTAL_HOME_UPDATED', userId });
   };
   await call.write(keep, { streams: [topics.user(userId)] });
+  return user;
 }
 
 /** @throws UNAUTHENTICATED if it was deleted in the meantime */

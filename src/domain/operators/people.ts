@@ -40,19 +40,24 @@ export async function getPerson(call: CallContext, personId: bigint): Promise<Pe
 export interface PersonFigures {
   messages: number;
   servers: number;
+  /** Servers that the person is a member of. */
+  memberships: number;
+  teams: number;
   applications: number;
   boxes: number;
 }
 
 /** Counts what the person wrote and owns. The caller must be an operator. */
 export async function figuresOf({ read }: CallContext, userId: bigint): Promise<PersonFigures> {
-  const [messages, servers, applications, boxes] = await Promise.all([
+  const [messages, servers, memberships, teams, applications, boxes] = await Promise.all([
     read.message.count({ where: { authorId: userId } }),
     read.guild.count({ where: { ownerId: userId, deletedAt: null } }),
+    read.member.count({ where: { userId } }),
+    read.team.count({ where: { ownerUserId: userId } }),
     read.application.count({ where: { ownerUserId: userId, deletedAt: null } }),
     read.box.count({ where: { ownerId: userId } }),
   ]);
-  return { messages, servers, applications, boxes };
+  return { messages, servers, memberships, teams, applications, boxes };
 }
 
 interface Acted {

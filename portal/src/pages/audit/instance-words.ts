@@ -9,6 +9,7 @@ export const INSTANCE_WORDS: Record<InstanceAction, string> = {
   PERSON_SUSPEND: 'Person suspended',
   PERSON_RESTORE: 'Person restored',
   PERSON_SIGN_OUT: 'Person signed out',
+  PERSON_DELETE: 'Person deleted',
   PERSON_PASSWORD_LINK: 'Password link created',
   APPLICATION_SUSPEND: 'Application suspended',
   APPLICATION_RESTORE: 'Application restored',
