@@ -40,7 +40,11 @@ const AccountDeletion = builder.objectRef<OwnDeletion>('AccountDeletion').implem
     isOperator: t.exposeBoolean('isOperator', {
       description: 'Whether the caller has a role on the instance, which another operator must take away first.',
     }),
-    servers: t.field({ type: [OwnedObject], description: 'Servers of the caller.', resolve: ({ owned }) => owned.servers }),
+    servers: t.field({
+      type: [OwnedObject],
+      description: 'Servers of the caller.',
+      resolve: ({ owned }) => owned.servers,
+    }),
     teams: t.field({ type: [OwnedObject], description: 'Teams of the caller.', resolve: ({ owned }) => owned.teams }),
     boxes: t.field({ type: [OwnedObject], description: 'Boxes of the caller.', resolve: ({ owned }) => owned.boxes }),
     boxServers: t.field({
@@ -57,7 +61,8 @@ const AccountDeletion = builder.objectRef<OwnDeletion>('AccountDeletion').implem
 builder.queryField('accountDeletion', (t) =>
   t.field({
     type: AccountDeletion,
-    description: "What stands in the way of the deletion of the caller's account, and what it removes. Needs a session.",
+    description:
+      "What stands in the way of the deletion of the caller's account, and what it removes. Needs a session.",
     resolve: (_root, _args, { call, budget }) => budget.step(() => getOwnDeletion(call)),
   }),
 );
@@ -152,7 +157,7 @@ builder.mutationFields((t) => ({
   }),
   keepAccount: t.field({
     type: KeepAccountPayload,
-    description: "Undoes `deleteAccount`. Needs a session.",
+    description: 'Undoes `deleteAccount`. Needs a session.',
     resolve: async (_root, _args, { call }) => ({ user: await keepAccount(call) }),
   }),
   operatorDeletePerson: t.field({

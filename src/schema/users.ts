@@ -76,7 +76,10 @@ type Account = Pick<AuthUser, 'email' | 'emailVerified' | 'deletionAt'>;
 /** Null unless the user is the caller. */
 async function ownAccount({ call }: GraphqlContext, userId: bigint): Promise<Account | null> {
   if (call.actor.kind !== 'person' || call.actor.user.id !== userId) return null;
-  return call.read.authUser.findUnique({ where: { userId }, select: { email: true, emailVerified: true, deletionAt: true } });
+  return call.read.authUser.findUnique({
+    where: { userId },
+    select: { email: true, emailVerified: true, deletionAt: true },
+  });
 }
 
 /** Batches fields with the same name and selection. Null if there is no such user. */

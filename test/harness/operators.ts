@@ -23,6 +23,11 @@ export const OPERATOR_MUTATIONS = {
   restorePerson: mutation('operatorRestorePerson', 'OperatorPersonInput', PERSON),
   signOutPerson: mutation('operatorSignOutPerson', 'OperatorPersonInput', PERSON),
   passwordLink: mutation('operatorCreatePasswordLink', 'OperatorPersonInput', 'url'),
+  deletePerson: mutation(
+    'operatorDeletePerson',
+    'OperatorDeletePersonInput',
+    'personId deletion { state messages servers }',
+  ),
   suspendApplication: mutation('operatorSuspendApplication', 'OperatorSuspendApplicationInput', APPLICATION),
   restoreApplication: mutation('operatorRestoreApplication', 'OperatorApplicationInput', APPLICATION),
   transferServer: mutation('operatorTransferServer', 'OperatorTransferServerInput', 'server { owner { username } }'),

@@ -15,6 +15,7 @@ import { LeaveGuard } from '../ui/leave.js';
 import { useOpenLink } from '../ui/open-link.js';
 import { problemIn } from '../ui/problems.js';
 import { Toasts } from '../ui/toasts.js';
+import { DeletionNotice } from './account/deletion-notice.js';
 import { AccountMenu } from './account-menu.js';
 import { AsGraphqlButton } from './as-graphql-button.js';
 import { SessionEnded } from './session-ended.js';
@@ -49,6 +50,7 @@ function Signed({ asked }: { asked: AskedList }) {
       </a>
       <TopBar data={data} />
       <main className="page" id="main">
+        <DeletionNotice />
         {/* Without a connection, the pages stay and report it themselves. */}
         {error && !error.networkError && !person ? <Unshown error={error} /> : <Outlet />}
       </main>

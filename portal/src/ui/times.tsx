@@ -23,6 +23,13 @@ export function Ago({ at }: { at: string }) {
   );
 }
 
+const day = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' }));
+
+/** A date with its time of day. */
+export function At({ at }: { at: string }) {
+  return <time dateTime={at}>{day().format(new Date(at))}</time>;
+}
+
 function describe(seconds: number): string {
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   if (unit === 'second') return 'just now';

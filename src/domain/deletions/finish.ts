@@ -186,5 +186,7 @@ async function removeFailedReminders(call: CallContext, userId: bigint): Promise
 async function addSweep(call: CallContext, payload: DeletionPayload): Promise<void> {
   const dueAt = call.clock.now() + LONGEST_REQUEST_MS;
   const key = `${deletionKey(BigInt(payload.personId))}:sweep`;
-  await call.write(({ addJob }) => addJob({ kind: 'delete-person', key, payload: { ...payload, isSweep: true }, dueAt }));
+  await call.write(({ addJob }) =>
+    addJob({ kind: 'delete-person', key, payload: { ...payload, isSweep: true }, dueAt }),
+  );
 }

@@ -26,7 +26,9 @@ export class Names {
   /** Keeps keys. @returns the value itself if nothing changed */
   replaceInJson(value: Prisma.JsonValue): Prisma.JsonValue {
     const before = JSON.stringify(value);
-    const after = JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? this.replaceIn(part) : part));
+    const after = JSON.stringify(value, (_key, part: unknown) =>
+      typeof part === 'string' ? this.replaceIn(part) : part,
+    );
     return before === after ? value : (JSON.parse(after) as Prisma.JsonValue);
   }
 }

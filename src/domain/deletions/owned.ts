@@ -43,7 +43,9 @@ export function namesOf({ servers, teams, boxes, boxServers }: Owned): string {
     ['team', teams],
     ['box', boxes],
   ];
-  const parts = kinds.filter(([, list]) => list.length > 0).map(([noun, list]) => `the ${nounOf(noun, list)} ${listed(list)}`);
+  const parts = kinds
+    .filter(([, list]) => list.length > 0)
+    .map(([noun, list]) => `the ${nounOf(noun, list)} ${listed(list)}`);
   return parts.join(', ');
 }
 

@@ -102,6 +102,7 @@ describe('people who are no operators', () => {
     const inputs: Record<keyof typeof OPERATOR_MUTATIONS, (keyof typeof acted)[]> = {
       setRole: ['personId', 'role'],
       suspendPerson: ['personId', 'text'],
+      deletePerson: ['personId'],
       restorePerson: ['personId'],
       signOutPerson: ['personId'],
       passwordLink: ['personId'],
@@ -121,6 +122,7 @@ describe('people who are no operators', () => {
     );
     const single = [
       `person(id: "${noah.id}") { id }`,
+      `personDeletion(id: "${noah.id}") { state }`,
       `application(id: "${application.id}") { id }`,
       `server(id: "${guild.id}") { id }`,
       'operators { id }',

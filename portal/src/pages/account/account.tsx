@@ -6,6 +6,7 @@ import { Heading, Name, useTitle } from '../../ui/page.js';
 import type { Problem } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { askAccounts } from '../visitors/accounts.js';
+import { DeleteAccount } from './delete-account.js';
 import { PersonalTokens } from './personal-tokens.js';
 import { Sessions } from './sessions.js';
 import { SignOut } from './sign-out.js';
@@ -41,6 +42,7 @@ export function Account() {
       </section>
       <Sessions />
       <PersonalTokens />
+      <DeleteAccount />
     </>
   );
 }

@@ -79,6 +79,19 @@ function transferred(told: Told): ReactNode {
   );
 }
 
+function deleted(told: Told): ReactNode {
+  const parts = [
+    told.changes.withMessages === true && 'messages',
+    told.changes.withOwned === true && 'servers, teams and boxes',
+  ].filter((part) => part !== false);
+  return (
+    <>
+      deleted {person(told)}
+      {parts.length > 0 && `, with ${parts.join(', ')}`}
+    </>
+  );
+}
+
 export const INSTANCE_VERBS: Record<InstanceAction, Verb> = {
   OPERATOR_UPDATE: roleChanged,
   PERSON_SUSPEND: (told) => (
@@ -89,6 +102,7 @@ export const INSTANCE_VERBS: Record<InstanceAction, Verb> = {
   ),
   PERSON_RESTORE: (told) => <>restored {person(told)}</>,
   PERSON_SIGN_OUT: (told) => <>signed {person(told)} out everywhere</>,
+  PERSON_DELETE: deleted,
   PERSON_PASSWORD_LINK: (told) => <>created a password link for {person(told)}</>,
   APPLICATION_SUSPEND: (told) => (
     <>

@@ -11,14 +11,15 @@ import { SecretsDialog } from '../../ui/secrets.js';
 import { say } from '../../ui/toasts.js';
 import { nameOf } from '../teams/person.js';
 import { ActDialog, SuspensionText } from './act-dialog.js';
+import { DeletePerson } from './delete-person.js';
 
-type Asked = 'suspend' | 'restore' | 'sign out' | 'link';
+type Asked = 'suspend' | 'restore' | 'sign out' | 'link' | 'delete';
 
 interface PersonProps {
   person: InstancePersonPageFragment;
 }
 
-export function PersonActions({ person }: PersonProps) {
+export function PersonActions({ person, onDeleted }: PersonProps & { onDeleted: () => void }) {
   const [asked, ask] = useState<Asked | null>(null);
   const close = () => ask(null);
   const isSuspended = person.suspendedAt !== null;
@@ -56,6 +57,13 @@ export function PersonActions({ person }: PersonProps) {
           Password link
         </button>
       </div>
+      <div className="danger-row">
+        <p>Their name, account and memberships disappear for good. Their messages stay unless you remove them, too.</p>
+        <button type="button" className="bad" onClick={() => ask('delete')}>
+          Delete…
+        </button>
+      </div>
+      {asked === 'delete' && <DeletePerson person={person} onDeleted={onDeleted} onClose={close} />}
       {asked === 'suspend' && <Suspend person={person} onClose={close} />}
       {asked === 'restore' && <Restore person={person} onClose={close} />}
       {asked === 'sign out' && <SignOut person={person} onClose={close} />}

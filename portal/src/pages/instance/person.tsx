@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { InstancePersonDocument } from '../../gql/instance/people.js';
 import type { InstancePersonPageFragment } from '../../gql/types.js';
 import { useMe } from '../../me.js';
@@ -12,6 +13,7 @@ import { Ago } from '../../ui/times.js';
 import { TargetLog } from '../audit/instance-log.js';
 import { nameOf } from '../teams/person.js';
 import { ApplicationsPage } from './applications.js';
+import { DeletedPerson } from './deleted-person.js';
 import { PersonBadges } from './people.js';
 import { PersonActions } from './person-actions.js';
 import { ServersPage } from './servers.js';
@@ -25,11 +27,18 @@ export function Person() {
 
 function OnePerson({ id }: { id: string }) {
   const { data, error } = useQuery({ query: InstancePersonDocument, variables: { id } });
-  if (!data) return error ? <Unshown error={error} /> : <Skeleton />;
-  return <Parts person={data.instance.person} />;
+  const [isDeleted, setDeleted] = useState(false);
+  if (isDeleted) return <DeletedPerson id={id} />;
+  if (!data) return error ? <DeletedPerson id={id} otherwise={<Unshown error={error} />} /> : <Skeleton />;
+  return <Parts person={data.instance.person} onDeleted={() => setDeleted(true)} />;
 }
 
-function Parts({ person }: { person: InstancePersonPageFragment }) {
+interface PartsProps {
+  person: InstancePersonPageFragment;
+  onDeleted: () => void;
+}
+
+function Parts({ person, onDeleted }: PartsProps) {
   const { id, user } = person;
   const name = nameOf(user);
   useTitle(name, 'Instance');
@@ -54,7 +63,11 @@ function Parts({ person }: { person: InstancePersonPageFragment }) {
       <Facts person={person} />
       <section className="card">
         <h2>Actions</h2>
-        {person.operatorRole === null ? <PersonActions person={person} /> : <OfOperators person={person} />}
+        {person.operatorRole === null ? (
+          <PersonActions person={person} onDeleted={onDeleted} />
+        ) : (
+          <OfOperators person={person} />
+        )}
       </section>
       <section className="card">
         <h2>Servers they own</h2>
