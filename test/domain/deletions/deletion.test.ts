@@ -133,7 +133,7 @@ describe('an operator who deletes a person', () => {
     const messages = shown.channel.messages.edges.map(({ node }: never) => node);
     expect(messages).toContainEqual({ content: 'ahoy', author: { username: 'Deleted User' } });
     expect((await instanceLog(olga))[0]).toBe(
-      'PERSON_DELETE | olga | Deleted User | Deleted User alias Deleted User, Deleted User',
+      'PERSON_DELETE | olga |  | Deleted User alias Deleted User, Deleted User',
     );
     const again = await signUp(server, ada.name);
     expect(again.id).not.toBe(ada.id);
