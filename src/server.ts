@@ -9,6 +9,7 @@ import { type AppContext, createAppContext } from './context.js';
 import { BoxClientRef, BoxRoutes, countBoxesAway } from './domain/boxes/index.js';
 import type { Heard } from './domain/bus-message.js';
 import { DatabaseGuildStore, type GuildStore, RoutingGuildStore } from './domain/guilds/index.js';
+import { InstanceLimits, withInstanceLimits } from './domain/instance-limits/index.js';
 import type { Endpoints } from './domain/interactions/index.js';
 import { jobKinds } from './domain/jobs.js';
 import { type Conflict, countLive, type HeartbeatEvents } from './domain/live-processes/index.js';
@@ -49,6 +50,7 @@ import {
   showRedis,
 } from './infra/observability/metrics.js';
 import { createBus } from './infra/processes/bus.js';
+import { createReports } from './infra/processes/reports.js';
 import type { RateLimits } from './infra/rate-limits.js';
 import { STREAM_GAP } from './infra/streams/stream.js';
 import { topics } from './infra/streams/topics.js';
@@ -211,9 +213,19 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     log,
   });
   const intercepted = overrides.interceptors?.endpoints ?? ((endpoints) => endpoints);
+  const instanceLimits = new InstanceLimits({
+    ...resources,
+    reader: resources.db.reader,
+    clock,
+    connectionClock,
+    log,
+    reports: redis && createReports(redis, 'refusals', connectionClock),
+    filesPerAccountMb: config.filesPerAccountMb,
+  });
   const app: AppContext = createAppContext({
     ...resources,
-    limits: overrides.limits ?? resources.limits,
+    limits: withInstanceLimits(overrides.limits ?? resources.limits, instanceLimits),
+    instanceLimits,
     degraded: () => [...resources.degraded(), ...(uplink?.isConnected === false ? ['cloud' as const] : [])],
     config,
     guilds:
@@ -304,6 +316,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     },
     refused: Promise.race([uplink?.refused ?? NEVER, app.db.alone?.taken ?? NEVER, app.live.conflict.then(refusalOf)]),
     async start() {
+      await app.instanceLimits.load();
       const conflict = await app.live.join();
       if (conflict) throw refusalOf(conflict);
       for (const entrypoint of entrypoints) await entrypoint.prepare?.();

@@ -20,6 +20,7 @@ import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { GuildStore } from './guilds/store.js';
 import type { Scope } from './installations/scopes.js';
+import type { InstanceLimits } from './instance-limits/instance-limits.js';
 import type { Endpoints } from './interactions/delivery/endpoint.js';
 import type { Ping } from './interactions-endpoints/ping.js';
 import type { DomainJob } from './job-payloads.js';
@@ -157,6 +158,8 @@ export interface Dependencies {
   /** For message files. */
   fileQuota: Quota;
   limits: RateLimits;
+  /** Limits that operators change. */
+  instanceLimits: InstanceLimits;
   /** For requests to URLs that users chose. */
   outbound: Outbound;
   /** Decides access to guilds. */

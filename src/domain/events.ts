@@ -126,6 +126,8 @@ export type DomainEvent =
   /** The person or application with this id was suspended, or the person was deleted. */
   | { type: 'SUSPENDED'; userId: bigint }
   | { type: 'RESTORED'; userId: bigint }
+  /** An operator changed a limit. */
+  | { type: 'LIMITS_UPDATED' }
   /** A person's name or avatar changed. */
   | { type: 'PERSON_UPDATED'; userId: bigint }
   | { type: 'TESTERS_UPDATED'; applicationId: bigint }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../infra/database/index.js';
+import type { CallContext } from './call.js';
 import { DomainError } from './errors.js';
 import { limits } from './limits.js';
 
@@ -23,9 +24,16 @@ export async function requireCapacityForTeam(db: Transaction, ownerUserId: bigin
 }
 
 /** The transaction must lock the owner's stream. @throws LIMIT_EXCEEDED */
-export async function requireCapacityForGuild(db: Transaction, ownerId: bigint): Promise<void> {
+export async function requireCapacityForGuild(
+  { instanceLimits }: Pick<CallContext, 'instanceLimits'>,
+  db: Transaction,
+  ownerId: bigint,
+): Promise<void> {
   const guilds = await db.guild.count({ where: { ownerId, deletedAt: null } });
-  if (guilds >= limits.guildsPerOwner) throw isFull('servers', limits.guildsPerOwner);
+  const most = instanceLimits.valueOf('GUILDS', String(ownerId));
+  if (guilds < most) return;
+  instanceLimits.refusals.note('GUILDS', String(ownerId), null);
+  throw isFull('servers', most);
 }
 
 function isFull(what: string, most: number): DomainError {

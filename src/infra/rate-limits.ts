@@ -81,7 +81,8 @@ export function createRateLimits(redis: RedisLink | null, onRefusal: (limit: Lim
     },
     async peek(limit, key) {
       const counted = await ask(limit, (limiter) => limiter.get(key));
-      if (counted === null) return { allowed: true, limit: limit.points, remaining: limit.points, resetAfterMs: 0 };
+      if (counted === null)
+        return { allowed: limit.points > 0, limit: limit.points, remaining: limit.points, resetAfterMs: 0 };
       return stateOf(limit, counted, limit.points - 1);
     },
   };

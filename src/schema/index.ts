@@ -6,6 +6,7 @@ import './instance-people.js';
 import './instance-applications.js';
 import './instance-servers.js';
 import './instance-invitations.js';
+import './instance-limits.js';
 import './instance-log.js';
 import './deletions.js';
 import './applications.js';

@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config.js';
 import { type AppContext, createAppContext } from '../../src/context.js';
 import { BoxClientRef, BoxRoutes } from '../../src/domain/boxes/index.js';
 import { DatabaseGuildStore } from '../../src/domain/guilds/index.js';
+import { InstanceLimits } from '../../src/domain/instance-limits/index.js';
 import { systemClock } from '../../src/infra/clock.js';
 import { createAddressSignatures } from '../../src/infra/crypto/address-signatures.js';
 import { watchEventLoop } from '../../src/infra/observability/loop-lag.js';
@@ -45,6 +46,14 @@ export async function openContext(
   };
   const app = createAppContext({
     ...resources,
+    instanceLimits: new InstanceLimits({
+      ...resources,
+      ...clocks,
+      reader: resources.db.reader,
+      log,
+      reports: null,
+      filesPerAccountMb: config.filesPerAccountMb,
+    }),
     config,
     addresses,
     clientAddress: () => '192.0.2.1',

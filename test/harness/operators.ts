@@ -15,6 +15,7 @@ const mutation = (name: string, input: string, shown: string) =>
   `mutation ($input: ${input}!) { ${name}(input: $input) { ${shown} } }`;
 
 const PERSON = 'person { id operatorRole suspendedAt suspensionText }';
+const LIMIT = 'limit { kind default value isSet perSubject { subject name value } }';
 const APPLICATION = 'application { id suspendedAt suspensionText }';
 
 export const OPERATOR_MUTATIONS = {
@@ -32,6 +33,7 @@ export const OPERATOR_MUTATIONS = {
   restoreApplication: mutation('operatorRestoreApplication', 'OperatorApplicationInput', APPLICATION),
   transferServer: mutation('operatorTransferServer', 'OperatorTransferServerInput', 'server { owner { username } }'),
   deleteServer: mutation('operatorDeleteServer', 'OperatorServerInput', 'id'),
+  setLimit: mutation('operatorSetLimit', 'OperatorSetLimitInput', LIMIT),
   disconnectBox: mutation('operatorDisconnectBox', 'OperatorDisconnectBoxInput', 'box { id status }'),
 } as const;
 

@@ -21,7 +21,8 @@ interface Action {
     | 'command'
     | 'webhook'
     | 'box'
-    | 'invitation';
+    | 'invitation'
+    | 'limitSubject';
   /**
    * Properties of a created or removed target, or `{ old, new }` of changed values. Never secrets. Fields that older
    * entries lack have a default.
@@ -359,6 +360,13 @@ const ACTIONS = {
   SERVER_DELETE: { of: 'instance', log: 'instance', target: 'guild', changes: NAME },
   INVITATION_CREATE: { of: 'instance', log: 'instance', target: 'invitation', changes: NAME },
   INVITATION_REVOKE: { of: 'instance', log: 'instance', target: 'invitation', changes: NAME },
+  // Null stands for the instance as the subject, and for the default as a value.
+  LIMIT_UPDATE: {
+    of: 'instance',
+    log: 'instance',
+    target: 'limitSubject',
+    changes: z.object({ kind: text, subject: text.nullable(), value: changed(z.number().nullable()) }),
+  },
   BOX_DISCONNECT: { of: 'instance', log: 'instance', target: 'box', changes: NAME },
   MESSAGE_UNPIN: { of: 'guild', log: 'guild', target: 'user', changes: PINNED },
 } as const satisfies Record<string, Action>;

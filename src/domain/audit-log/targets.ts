@@ -20,11 +20,13 @@ const named =
 
 const NOT_DELETED = 'AND "deletedAt" IS NULL';
 
+const ofUsers: NamesOf = (ids) => Prisma.sql`
+  SELECT "id", COALESCE("globalName", "username") AS "name" FROM "User" WHERE "id" IN (${ids}) AND "deletedAt" IS NULL`;
+
 const NAMES: Record<Kind, NamesOf> = {
   application: named('Application', NOT_DELETED),
   team: named('Team'),
-  user: (ids) => Prisma.sql`
-    SELECT "id", COALESCE("globalName", "username") AS "name" FROM "User" WHERE "id" IN (${ids}) AND "deletedAt" IS NULL`,
+  user: ofUsers,
   installation: (ids) => Prisma.sql`
     SELECT i."id", a."name" FROM "Installation" AS i JOIN "Application" AS a ON a."id" = i."applicationId"
     WHERE i."id" IN (${ids})`,
@@ -41,6 +43,7 @@ const NAMES: Record<Kind, NamesOf> = {
     WHERE c."id" IN (${ids}) AND i."guildId" IN (${guildIds})`,
   webhook: named('Webhook', NOT_DELETED),
   box: named('Box'),
+  limitSubject: ofUsers,
   invitation: (ids) => Prisma.sql`SELECT "id", "note" AS "name" FROM "SignUpInvitation" WHERE "id" IN (${ids})`,
 };
 

@@ -24,7 +24,7 @@ export async function createGuild(call: CallContext, { name, description }: z.ou
   const guild = { id, name, description: description ?? null, ownerId: owner.user.id, systemChannelId };
   return call.write(
     async (write) => {
-      await requireCapacityForGuild(write.db, guild.ownerId);
+      await requireCapacityForGuild(call, write.db, guild.ownerId);
       const created = await write.db.guild.create({ data: guild });
       await insertFirstRows(call, write, guild);
       write.record({ type: 'GUILD_CREATED', guildId: guild.id });

@@ -16,6 +16,16 @@ export {
   revokeInvitation,
 } from './invitations.js';
 export {
+  type LimitValues,
+  listLimits,
+  listRefusals,
+  MAX_SUBJECTS,
+  NewLimit,
+  nameSubjects,
+  type SubjectValue,
+  setLimit,
+} from './limits.js';
+export {
   createPasswordLink,
   figuresOf,
   getPerson,

@@ -10,12 +10,14 @@ export const topics = {
   /** Which guilds are on which boxes. */
   boxes: 'boxes',
   sessions: 'sessions',
+  /** The values of limits that operators set. */
+  limits: 'instance:limits',
 };
 
 /**
  * In the order in which transactions lock them. The others only invalidate caches, so that their events need no order.
  */
-const ORDERED = ['guild', 'box', 'team', 'application', 'user'];
+const ORDERED = ['guild', 'box', 'team', 'application', 'user', 'instance'];
 
 /** -1 without a clock. */
 function rankOf(topic: string): number {

@@ -15,6 +15,7 @@ import { boxEvents } from './boxes.js';
 import { channelEvents } from './channels.js';
 import { commandPermissionEvents } from './command-permissions.js';
 import { guildEvents } from './guilds.js';
+import { instanceEvents } from './instance.js';
 import { interactionEvents } from './interactions.js';
 import { inviteEvents } from './invites.js';
 import { memberEvents } from './members.js';
@@ -38,6 +39,7 @@ export const EVENTS: EventRows = {
   ...commandPermissionEvents,
   ...guildEvents,
   ...interactionEvents,
+  ...instanceEvents,
   ...inviteEvents,
   ...memberEvents,
   ...messageEvents,
@@ -148,6 +150,8 @@ function addressOf<Event>(row: EventRow<Event>, event: Event): Address {
     }
     case 'boxes':
       return under([topics.boxes], row.about(event));
+    case 'limits':
+      return under([topics.limits], row.about(event));
     case 'sessions':
       return under([topics.sessions], row.about(event));
   }

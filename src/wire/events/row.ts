@@ -28,6 +28,7 @@ interface SubjectOf {
   sessions: { userId: bigint };
   box: { boxId: bigint };
   boxes: object;
+  limits: object;
 }
 
 export type GuildSubject = SubjectOf['guild'];

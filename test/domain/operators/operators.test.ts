@@ -52,10 +52,12 @@ describe('a role', () => {
     expect((await set(olga, mia, 'MODERATOR')).data.operatorSetRole.person.operatorRole).toBe('MODERATOR');
     expect((await mia.graphql(ROLE)).me.operatorRole).toBe('MODERATOR');
     expect((await mia.graphql('{ instance { people(first: 1) { edges { node { id } } } } }')).instance).toBeTruthy();
-    for (const part of ['operators { id }', 'boxes { edges { node { id } } }']) {
+    for (const part of ['operators { id }', 'boxes { edges { node { id } } }', 'limits { kind }', 'limited { kind }']) {
       expect(codeOf(await mia.ask(`{ instance { ${part} } }`))).toBe('NOT_FOUND');
     }
     expect(codeOf(await set(mia, olga, null))).toBe('NOT_FOUND');
+    const limit = { kind: 'MESSAGES', value: 1, reason: 'spam' };
+    expect(codeOf(await mia.ask(OPERATOR_MUTATIONS.setLimit, { input: limit }))).toBe('NOT_FOUND');
     const { instance } = await olga.graphql('{ instance { operators { user { username } operatorRole } } }');
     expect(instance.operators.at(-1)).toEqual({ user: { username: 'mia' }, operatorRole: 'MODERATOR' });
     const acted = { personId: mia.id, reason: 'spam' };
@@ -94,6 +96,8 @@ describe('people who are no operators', () => {
       applicationId: application.id,
       guildId: guild.id,
       boxId: box.id,
+      kind: 'MESSAGES',
+      value: 1,
       ownerId: noah.id,
       role: 'OPERATOR',
       text: 'hi',
@@ -110,6 +114,7 @@ describe('people who are no operators', () => {
       restoreApplication: ['applicationId'],
       transferServer: ['guildId', 'ownerId'],
       deleteServer: ['guildId'],
+      setLimit: ['kind', 'value'],
       disconnectBox: ['boxId'],
     };
     for (const [name, fields] of Object.entries(inputs)) {
@@ -126,6 +131,8 @@ describe('people who are no operators', () => {
       `application(id: "${application.id}") { id }`,
       `server(id: "${guild.id}") { id }`,
       'operators { id }',
+      'limits { kind }',
+      'limited { kind }',
     ];
     for (const part of [...pages, ...single]) {
       expect([part, codeOf(await noah.ask(`{ instance { ${part} } }`))]).toEqual([part, 'NOT_FOUND']);

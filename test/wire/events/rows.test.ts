@@ -525,6 +525,7 @@ const ROWS: { [Name in EventName]: [event: DomainEvent & { type: Name }, way: Wa
   PERSON_UPDATED: [{ type: 'PERSON_UPDATED', userId: 7n }, ownOf('sessions', [], { userId: '7' }), {}],
   SUSPENDED: [{ type: 'SUSPENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
   RESTORED: [{ type: 'RESTORED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
+  LIMITS_UPDATED: [{ type: 'LIMITS_UPDATED' }, ownOf('instance:limits', []), {}],
   SESSION_ENDED: [{ type: 'SESSION_ENDED', userId: 7n }, ownOf('sessions', ['session'], { userId: '7' }), {}],
 };
 

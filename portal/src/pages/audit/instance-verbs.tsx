@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { InstanceLimitKind } from '../../gql/types.js';
 import { type Changes, changedIn, textIn, Value } from './changes.js';
 import type { InstanceAction } from './instance-words.js';
 import type { Told, Verb } from './language.js';
@@ -92,6 +93,33 @@ function deleted(told: Told): ReactNode {
   );
 }
 
+const LIMITS: Record<string, string> = {
+  SIGN_UPS: 'sign-ups',
+  MESSAGES: 'messages',
+  FILES: 'files',
+  GUILDS: 'servers',
+  IDENTIFIES: 'gateway sessions',
+  REQUESTS: 'requests',
+} satisfies Record<InstanceLimitKind, string>;
+
+/** An address has no target. */
+function limitChanged({ changes, target, targetId }: Told): ReactNode {
+  const kind = textIn(changes, 'kind');
+  const subject = textIn(changes, 'subject');
+  const value = changedIn(changes, 'value');
+  return (
+    <>
+      changed the limit of {LIMITS[kind] ?? kind}
+      {subject !== '' && <> for {targetId === '0' ? <code>{subject}</code> : target}</>} from {valueWords(value?.old)}{' '}
+      to {valueWords(value?.new)}
+    </>
+  );
+}
+
+function valueWords(value: unknown): string {
+  return typeof value === 'number' ? value.toLocaleString('en') : 'the default';
+}
+
 export const INSTANCE_VERBS: Record<InstanceAction, Verb> = {
   OPERATOR_UPDATE: roleChanged,
   PERSON_SUSPEND: (told) => (
@@ -115,5 +143,6 @@ export const INSTANCE_VERBS: Record<InstanceAction, Verb> = {
   SERVER_DELETE: ({ target }) => <>deleted the server {target}</>,
   INVITATION_CREATE: ({ target }) => <>created the invitation {target}</>,
   INVITATION_REVOKE: ({ target }) => <>revoked the invitation {target}</>,
+  LIMIT_UPDATE: limitChanged,
   BOX_DISCONNECT: ({ target }) => <>disconnected the box {target}</>,
 };

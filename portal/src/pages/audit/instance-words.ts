@@ -17,6 +17,7 @@ export const INSTANCE_WORDS: Record<InstanceAction, string> = {
   SERVER_DELETE: 'Server deleted',
   INVITATION_CREATE: 'Invitation created',
   INVITATION_REVOKE: 'Invitation revoked',
+  LIMIT_UPDATE: 'Limit changed',
   BOX_DISCONNECT: 'Box disconnected',
 };
 
@@ -24,5 +25,6 @@ export const INSTANCE_GROUPS: readonly Group[] = [
   { key: 'people', text: 'People', actions: starting(INSTANCE_ACTIONS, 'PERSON', 'OPERATOR', 'INVITATION') },
   { key: 'applications', text: 'Applications', actions: starting(INSTANCE_ACTIONS, 'APPLICATION') },
   { key: 'servers', text: 'Servers', actions: starting(INSTANCE_ACTIONS, 'SERVER') },
+  { key: 'limits', text: 'Limits', actions: starting(INSTANCE_ACTIONS, 'LIMIT') },
   { key: 'boxes', text: 'Boxes', actions: starting(INSTANCE_ACTIONS, 'BOX') },
 ];

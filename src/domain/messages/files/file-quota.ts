@@ -5,6 +5,7 @@ import type { Clock } from '../../../infra/clock.js';
 import type { Reader } from '../../../infra/database/index.js';
 import type { CallContext } from '../../call.js';
 import { DomainError } from '../../errors.js';
+import type { InstanceLimits } from '../../instance-limits/instance-limits.js';
 
 /** In bytes: the approximate disk space of the smallest file and its row. */
 const LEAST_BYTES = 4_096;
@@ -25,19 +26,21 @@ interface Sum {
 export class FileQuota {
   readonly #sums = new LRUCache<bigint, Promise<Sum>>(atMost(MAX_ACCOUNTS));
 
-  /** @param megabytes in MiB */
   constructor(
     private readonly reader: Reader,
     private readonly clock: Clock,
-    private readonly megabytes: number,
+    private readonly limits: InstanceLimits,
   ) {}
 
   /** @throws LIMIT_EXCEEDED */
   async take(accountId: bigint, sizes: readonly number[]): Promise<void> {
     const bytes = sizes.reduce((sum, size) => sum + Math.max(size, LEAST_BYTES), 0);
     const sum = await this.#sumOf(accountId);
-    if (sum.bytes + bytes > this.megabytes * MIB) {
-      const message = `Your files would exceed the storage limit of ${this.megabytes} MiB. Delete messages with files to make room.`;
+    const subject = String(accountId);
+    const megabytes = this.limits.valueOf('FILES', subject);
+    if (sum.bytes + bytes > megabytes * MIB) {
+      this.limits.refusals.note('FILES', subject, null);
+      const message = `Your files would exceed the storage limit of ${megabytes} MiB. Delete messages with files to make room.`;
       throw new DomainError('LIMIT_EXCEEDED', message);
     }
     sum.bytes += bytes;
