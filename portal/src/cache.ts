@@ -15,6 +15,9 @@ export function createCache(): Exchange {
       AccountDeletion: embedded,
       OwnedObject: embedded,
       ServerFigures: embedded,
+      InstanceLimit: ({ kind }) => (typeof kind === 'string' ? kind : null),
+      InstanceLimitValue: embedded,
+      InstanceRefusals: embedded,
       TeamMember: embedded,
       Tester: embedded,
       InstallSettings: embedded,
@@ -54,6 +57,7 @@ const OPERATOR_MUTATIONS = [
   'operatorDeleteServer',
   'operatorCreateInvitation',
   'operatorRevokeInvitation',
+  'operatorSetLimit',
 ];
 
 /** Invalidates the lists that a mutation changes. */

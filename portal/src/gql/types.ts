@@ -374,6 +374,30 @@ export type InstallationIdInput = {
   readonly installationId: string;
 };
 
+/** A limit that operators can change. */
+export type InstanceLimitKind =
+  /** Files that one person stores in messages, commands and modals, with those of their bots. */
+  | 'FILES'
+  /** Servers that one person owns. Only creating a server is refused. */
+  | 'GUILDS'
+  /** Gateway sessions that one bot starts (IDENTIFY). A bot in 150,000 servers or more may start more unless you set a value. */
+  | 'IDENTIFIES'
+  /** Messages that one person or bot sends in one channel. */
+  | 'MESSAGES'
+  /** Requests of one person or bot, or of one network address without a valid credential. */
+  | 'REQUESTS'
+  /** Sign-ups from one network address, with failed ones. */
+  | 'SIGN_UPS';
+
+/** Kind of subject that can have a value of its own. */
+export type InstanceLimitSubjectKind =
+  /** A network address; of IPv6, the /64 network. */
+  | 'ADDRESS'
+  /** A bot, also with the token of a person. */
+  | 'BOT'
+  /** A person. */
+  | 'PERSON';
+
 /** State of an interaction. */
 export type InteractionState =
   /** The application answered. */
@@ -567,6 +591,18 @@ export type OperatorServerInput = {
   readonly guildId: string;
   /** Why, for the audit log of the instance. 1–512 characters. */
   readonly reason: string;
+};
+
+/** A limit and its new value. */
+export type OperatorSetLimitInput = {
+  /** Limit to change. */
+  readonly kind: InstanceLimitKind;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+  /** ID or username of a person, ID of a bot, or a network address. Null or empty for the whole instance. */
+  readonly subject?: string | null | undefined;
+  /** New value. Null removes the value, so that that of the instance or the default applies. */
+  readonly value?: number | null | undefined;
 };
 
 /** A person and their new role. */
@@ -1710,6 +1746,25 @@ export type OperatorRevokeInvitationMutationVariables = Exact<{
 
 
 export type OperatorRevokeInvitationMutation = { readonly operatorRevokeInvitation: { readonly id: string } };
+
+export type LimitRowFragment = { readonly kind: InstanceLimitKind, readonly name: string, readonly description: string, readonly unit: string, readonly default: number, readonly value: number, readonly isSet: boolean, readonly min: number, readonly max: number, readonly subjectKinds: ReadonlyArray<InstanceLimitSubjectKind>, readonly perSubject: ReadonlyArray<{ readonly subject: string, readonly name: string | null, readonly value: number }> };
+
+export type InstanceLimitsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceLimitsQuery = { readonly instance: { readonly limits: ReadonlyArray<{ readonly kind: InstanceLimitKind, readonly name: string, readonly description: string, readonly unit: string, readonly default: number, readonly value: number, readonly isSet: boolean, readonly min: number, readonly max: number, readonly subjectKinds: ReadonlyArray<InstanceLimitSubjectKind>, readonly perSubject: ReadonlyArray<{ readonly subject: string, readonly name: string | null, readonly value: number }> }> } };
+
+export type InstanceLimitedQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceLimitedQuery = { readonly instance: { readonly limited: ReadonlyArray<{ readonly kind: InstanceLimitKind, readonly subject: string, readonly subjectName: string | null, readonly refusals: number, readonly lastAt: string }> } };
+
+export type OperatorSetLimitMutationVariables = Exact<{
+  input: OperatorSetLimitInput;
+}>;
+
+
+export type OperatorSetLimitMutation = { readonly operatorSetLimit: { readonly limit: { readonly kind: InstanceLimitKind, readonly name: string, readonly description: string, readonly unit: string, readonly default: number, readonly value: number, readonly isSet: boolean, readonly min: number, readonly max: number, readonly subjectKinds: ReadonlyArray<InstanceLimitSubjectKind>, readonly perSubject: ReadonlyArray<{ readonly subject: string, readonly name: string | null, readonly value: number }> } } };
 
 export type InstanceOperatorsQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -75,6 +75,12 @@ const invitations = createRoute({
   component: page(() => import('../pages/instance/invitations.js'), 'Invitations'),
 });
 
+const limits = createRoute({
+  getParentRoute: () => instance,
+  path: 'limits',
+  component: page(() => import('../pages/instance/limits.js'), 'Limits'),
+});
+
 const operators = createRoute({
   getParentRoute: () => instance,
   path: 'operators',
@@ -99,6 +105,7 @@ export const instanceRoutes = [
     servers,
     server,
     invitations,
+    limits,
     operators,
     audit,
   ]),

@@ -16,6 +16,7 @@ export function InstanceLayout() {
         <Link to="/instance/applications">Applications</Link>
         <Link to="/instance/servers">Servers</Link>
         <Link to="/instance/invitations">Invitations</Link>
+        {me.operatorRole === 'OPERATOR' && <Link to="/instance/limits">Limits</Link>}
         {me.operatorRole === 'OPERATOR' && <Link to="/instance/operators">Operators</Link>}
         <Link to="/instance/audit">Audit log</Link>
       </Side>
