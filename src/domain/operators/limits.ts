@@ -134,7 +134,7 @@ async function findSubject(db: Transaction, { kind, subject, value }: Omit<Limit
   )
     return String(id);
   if (subjects.includes('ADDRESS') && address !== null) return networkOf(address);
-  const message = `Enter ${subjects.map((one) => SUBJECT_WORDS[one]).join(', or ')}.`;
+  const message = `Not found. Enter ${subjects.map((one) => SUBJECT_WORDS[one]).join(', or ')}.`;
   throw invalidInput({ path: 'subject', code: 'BASE_TYPE_INVALID', message });
 }
 

@@ -76,7 +76,7 @@ export function SetLimit({ limit, subject, onClose }: SetLimitProps) {
 }
 
 function titleOf(name: string, subject: Subject | null | undefined): string {
-  if (subject === undefined) return `Add an exception: ${name}`;
+  if (subject === undefined) return `Add exception: ${name}`;
   return subject === null ? `Change limit: ${name}` : `Change limit for ${nameOf(subject)}: ${name}`;
 }
 
@@ -89,7 +89,7 @@ export function ResetLimit({ limit, subject, onClose }: ResetLimitProps) {
   const then = limitValue(limit, subject === null ? limit.default : limit.value);
   return (
     <ActDialog
-      title={subject === null ? `Use the default: ${name}` : `Remove the exception for ${nameOf(subject)}: ${name}`}
+      title={subject === null ? `Use default: ${name}` : `Remove the exception for ${nameOf(subject)}: ${name}`}
       doIt={subject === null ? 'Use default' : 'Remove exception'}
       document={OperatorSetLimitDocument}
       variables={(reason) => ({ input: { kind, subject: subject?.subject ?? null, value: null, reason } })}

@@ -30,7 +30,9 @@ function Listed() {
   const close = () => setOpened(undefined);
   return (
     <>
-      <Heading>Limits</Heading>
+      <div className="heading">
+        <Heading>Limits</Heading>
+      </div>
       <LimitedNow limits={limits} onSet={(limit, subject) => setOpened({ what: 'set', limit, subject })} />
       {!limits && (
         <section className="card">
@@ -78,7 +80,7 @@ function Limit({ limit, onOpen }: LimitProps) {
               <button
                 type="button"
                 className="plain small"
-                aria-label={`Use the default: ${name}`}
+                aria-label={`Use default: ${name}`}
                 onClick={() => onOpen('reset', null)}
               >
                 Use default
@@ -93,7 +95,7 @@ function Limit({ limit, onOpen }: LimitProps) {
       <button
         type="button"
         className="plain"
-        aria-label={`Add an exception: ${name}`}
+        aria-label={`Add exception: ${name}`}
         onClick={() => onOpen('set', undefined)}
       >
         Add exception
