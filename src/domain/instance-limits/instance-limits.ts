@@ -53,7 +53,7 @@ export class InstanceLimits {
   }
 
   /** The value that an operator set for the subject or the instance. */
-  setValue(kind: LimitKind, ...subjects: string[]): number | undefined {
+  ownValue(kind: LimitKind, ...subjects: string[]): number | undefined {
     this.#renewIfOld();
     const values = this.#values.get(kind);
     if (values === undefined) return undefined;
@@ -65,7 +65,7 @@ export class InstanceLimits {
   }
 
   valueOf(kind: LimitKind, subject: string): number {
-    return this.setValue(kind, subject) ?? this.defaultOf(kind);
+    return this.ownValue(kind, subject) ?? this.defaultOf(kind);
   }
 
   defaultOf(kind: LimitKind): number {

@@ -13,7 +13,7 @@ const KINDS_BY_NAME: ReadonlyMap<string, LimitKind> = new Map(
 /** Applies the values of operators to the limits that they change, and notes who is refused. */
 export function withInstanceLimits(limits: RateLimits, instance: InstanceLimits): RateLimits {
   const effective = (kind: LimitKind, limit: Limit, key: string): Limit => {
-    const points = instance.setValue(kind, key, headOf(key));
+    const points = instance.ownValue(kind, key, headOf(key));
     return points === undefined ? limit : { ...limit, points };
   };
   const takeChangeable = async (kind: LimitKind, ...[limit, key, points]: Parameters<RateLimits['take']>) => {

@@ -3,7 +3,7 @@ import { atMost } from '../../infra/caching/at-most.js';
 import type { Clock } from '../../infra/clock.js';
 import { DelayedTask } from '../../infra/concurrency/delayed-task.js';
 import type { ProcessReports } from '../../infra/processes/reports.js';
-import { LIMIT_KINDS, type LimitKind } from './kinds.js';
+import { isLimitKind, LIMIT_KINDS, type LimitKind } from './kinds.js';
 
 export interface Refusals {
   kind: LimitKind;
@@ -66,7 +66,8 @@ export class RecentRefusals {
     const all = [...this.#listOwn(), ...others.flatMap((text) => JSON.parse(text) as Refusals[])];
     const merged = new Map<string, Refusals>();
     for (const one of all) {
-      if (this.#clock.now() - one.lastAt > REMEMBERED_MS) continue;
+      // Another version may know more kinds.
+      if (!isLimitKind(one.kind) || this.#clock.now() - one.lastAt > REMEMBERED_MS) continue;
       const key = `${one.kind} ${one.subject}`;
       const same = merged.get(key);
       merged.set(key, same ? sumOf(same, one) : one);
