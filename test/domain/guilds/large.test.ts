@@ -679,6 +679,8 @@ const ELSEWHERE: Record<string, string> = {
   'Instance.auditLog': 'a page of operators, which an index limits to 100 rows',
   'Instance.boxes': 'a page of operators, which an index limits to 100 rows',
   'Instance.invitations': 'at most 200 of the instance',
+  'Instance.limited': 'at most 200 of the instance',
+  'Instance.limits': 'six, with at most 500 exceptions',
   'Instance.operators': 'the few people with a role',
   'Instance.people': 'a page of operators, which an index limits to 100 rows',
   'Instance.servers': 'a page of operators, which an index limits to 100 rows',
