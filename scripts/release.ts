@@ -93,7 +93,9 @@ function carryOut({ name, version, notes, files }: Plan): void {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FOLDER);
     // `npm pack` builds.
-    execFileSync('npm', ['pack', '--loglevel=warn', '--pack-destination', FOLDER], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['pack', '--loglevel=warn', '--pack-destination', FOLDER], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     writeFileSync(`${FOLDER}/NOTES.md`, `${notes}\n`);
     const sum = createHash('sha256')
       .update(readFileSync(`${FOLDER}/${tarball}`))

@@ -3,7 +3,7 @@ const UNRELEASED = '## Unreleased\n';
 export interface ReleasedChangelog {
   /** The changelog with an empty chapter for what comes next. */
   text: string;
-  /** What was under Unreleased. */
+  /** The entries that were under Unreleased. */
   notes: string;
 }
 

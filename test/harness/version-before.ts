@@ -8,7 +8,7 @@ const project = join(import.meta.dirname, '../..');
 /** The version 0.1.0, which has no commit `release: 0.1.0`. */
 const FIRST_RELEASE = 'da280efe01590494825ab2b8610a3e46203a9aaa';
 
-/** What a build reads and a start needs. */
+/** A build reads them. */
 const SOURCES = ['package.json', 'prisma', 'prisma.config.ts', 'scripts', 'src', 'tsconfig.json'];
 
 /** The last release before the newest commit, or the reason why it cannot be used. */

@@ -147,7 +147,13 @@ it('releases the first version of a changelog', () => {
 it('the documents and examples name the current version', () => {
   const root = resolve(import.meta.dirname, '../..');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as typeof PACKAGE;
-  const paths = ['README.md', 'docs/testing-bots.md', 'examples/kubernetes/causeway.yaml'];
+  const paths = [
+    'README.md',
+    'docs/testing-bots.md',
+    'compose.yaml',
+    'compose.cluster.yaml',
+    'examples/kubernetes/causeway.yaml',
+  ];
   const named = paths.map((path) => /causeway[-:](\d+\.\d+\.\d+)/.exec(readFileSync(join(root, path), 'utf8'))?.[1]);
   expect(named).toEqual(paths.map(() => version));
 });
