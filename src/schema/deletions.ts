@@ -27,7 +27,7 @@ const OwnedObject = builder.objectRef<Named>('OwnedObject').implement({
 });
 
 const AccountDeletion = builder.objectRef<OwnDeletion>('AccountDeletion').implement({
-  description: "What stands in the way of the deletion of the caller's account, and what it removes.",
+  description: "Obstacles to the deletion of the caller's account, and what it removes.",
   fields: (t) => ({
     deletionAt: t.expose('deletionAt', {
       type: 'DateTime',
@@ -61,8 +61,7 @@ const AccountDeletion = builder.objectRef<OwnDeletion>('AccountDeletion').implem
 builder.queryField('accountDeletion', (t) =>
   t.field({
     type: AccountDeletion,
-    description:
-      "What stands in the way of the deletion of the caller's account, and what it removes. Needs a session.",
+    description: "Obstacles to the deletion of the caller's account, and what it removes. Needs a session.",
     resolve: (_root, _args, { call, budget }) => budget.step(() => getOwnDeletion(call)),
   }),
 );

@@ -70,6 +70,7 @@ beforeAll(async () => {
     userId: bob.id,
     targetId: bob.id,
     roleId: guild.id,
+    password: 'not the password',
     // These ids are missing ones: with real ids, a hostile run could delete or change rows.
     installationId: '1',
     invitationId: '1',

@@ -5,7 +5,7 @@ import type { CallContext, Write } from '../call.js';
 /** Key of the job that removes the rest. */
 export const deletionKey = (personId: bigint) => `delete-person:${personId}`;
 
-/** What the rows of deleted people have as their name. */
+/** Username of deleted people. */
 export const DELETED_NAME = 'Deleted User';
 
 export type Deletable = AuthUser & { user: User };

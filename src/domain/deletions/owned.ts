@@ -13,7 +13,7 @@ export interface Owned {
   boxServers: Named[];
 }
 
-/** What must be handed over or deleted before the person. */
+/** Finds everything that must be handed over or deleted before the person. */
 export async function findOwned(db: Reader | Transaction, userId: bigint): Promise<Owned> {
   const select = { id: true, name: true } as const;
   const orderBy = { id: 'asc' } as const;

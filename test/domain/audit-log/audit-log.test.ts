@@ -309,7 +309,7 @@ describe('the audit table', () => {
     ]);
   });
 
-  it('is changed by no code except the transfer, the retention, and the sandbox, which removes whole worlds', async () => {
+  it('is changed by no code except the transfer, the retention, the deletion of a person, and the sandbox, which removes whole worlds', async () => {
     const src = join(import.meta.dirname, '../../../src');
     const files = (await readdir(src, { recursive: true })).filter(
       (file) => /\.ts$/.test(file) && !/generated/.test(file),
@@ -323,6 +323,7 @@ describe('the audit table', () => {
     const expected = [
       join('domain', 'applications', 'transfer.ts'),
       join('domain', 'audit-log', 'expired.ts'),
+      join('domain', 'deletions', 'traces.ts'),
       join('sandbox', 'worlds', 'restore.ts'),
     ];
     expect(changing.toSorted()).toEqual(expected);

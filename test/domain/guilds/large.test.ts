@@ -669,6 +669,10 @@ const listsOfRest = routes
 
 /** Lists that no row of the table reads, and why. */
 const ELSEWHERE: Record<string, string> = {
+  'AccountDeletion.boxServers': 'servers of the caller on boxes of others, which are few',
+  'AccountDeletion.boxes': 'boxes of the caller, which have a limit',
+  'AccountDeletion.servers': 'servers of the caller, which have a limit',
+  'AccountDeletion.teams': 'teams of the caller, which have a limit',
   'Application.defaultInstallSettings': 'one for each of two contexts, of the row of the application',
   'Box.guilds': 'up to 1,000 servers, whose facts the box announced, and which it is asked for',
   'BoxStatistics.failures': 'of the last 24 hours of one box',

@@ -68,7 +68,7 @@ function Applications({ count }: { count: number }) {
   const [own, them] = count === 1 ? ['Your application is', 'it'] : [`Your ${count} applications are`, 'them'];
   return (
     <p>
-      {own} deleted, too. To keep {them}, transfer {them} to a team of somebody else first, at{' '}
+      {own} deleted, too. To keep {them}, transfer {them} to another person's team first, at{' '}
       <Link to="/applications">Applications</Link>.
     </p>
   );
