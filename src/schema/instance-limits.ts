@@ -64,7 +64,10 @@ const InstanceLimit = builder.objectRef<LimitValues>('InstanceLimit').implement(
   fields: (t) => ({
     kind: t.expose('kind', { type: InstanceLimitKind, description: 'Which limit it is.' }),
     name: t.string({ description: 'Name.', resolve: ({ kind }) => limitOf(kind).name }),
-    description: t.string({ description: 'What it limits.', resolve: ({ kind }) => limitOf(kind).description }),
+    description: t.string({
+      description: 'Explanation of what counts.',
+      resolve: ({ kind }) => limitOf(kind).description,
+    }),
     unit: t.string({
       description: 'Text after a value, such as `MiB` or `a day`.',
       resolve: ({ kind }) => limitOf(kind).unit,
@@ -127,7 +130,7 @@ builder.objectFields(Instance, (t) => ({
   }),
   limited: t.field({
     type: [InstanceRefusals],
-    description: `Who was refused in the last ten minutes, newest first, at most ${MAX_REFUSED}. ${OPERATORS_ONLY}`,
+    description: `Subjects that were refused in the last ten minutes, newest first, at most ${MAX_REFUSED}. ${OPERATORS_ONLY}`,
     resolve: (_instance, _args, { call, budget }) => budget.read(MAX_REFUSED, (take) => listRefusals(call, take)),
   }),
 }));

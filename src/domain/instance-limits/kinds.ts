@@ -23,7 +23,7 @@ function rate(limit: Limit): Pick<ChangeableLimit, 'preset' | 'rate'> {
 }
 
 /** Limits that operators change, for the instance and for single subjects. */
-export const CHANGEABLE_LIMITS = {
+const CHANGEABLE_LIMITS = {
   SIGN_UPS: {
     name: 'Sign-ups',
     description: 'Sign-ups from one network address, with failed ones.',

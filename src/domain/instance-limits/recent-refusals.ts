@@ -26,7 +26,7 @@ const SUBJECTS_PER_KIND = 200;
 const REPORT_EVERY_MS = 1_000;
 
 /**
- * Who was refused by limits that operators change. Each process remembers its own refusals in memory, and reports them
+ * Subjects that were refused by limits that operators change. Each process remembers its own refusals in memory, and reports them
  * through Redis.
  */
 export class RecentRefusals {

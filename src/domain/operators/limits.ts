@@ -43,7 +43,7 @@ export async function listLimits(call: CallContext): Promise<LimitValues[]> {
   });
 }
 
-/** Who was refused in the last ten minutes, newest first. @throws NOT_FOUND */
+/** Subjects that were refused in the last ten minutes, newest first. @throws NOT_FOUND */
 export async function listRefusals(call: CallContext, take: number): Promise<Refusals[]> {
   await requireOperator(call, 'OPERATOR');
   return (await call.instanceLimits.refusals.list()).slice(0, take);

@@ -684,10 +684,11 @@ const ELSEWHERE: Record<string, string> = {
   'Instance.boxes': 'a page of operators, which an index limits to 100 rows',
   'Instance.invitations': 'at most 200 of the instance',
   'Instance.limited': 'at most 200 of the instance',
-  'Instance.limits': 'six, with at most 500 exceptions',
+  'Instance.limits': 'six',
   'Instance.operators': 'the few people with a role',
   'Instance.people': 'a page of operators, which an index limits to 100 rows',
   'Instance.servers': 'a page of operators, which an index limits to 100 rows',
+  'InstanceLimit.perSubject': 'at most 500 of the instance',
   'Query.builtInCommands': 'made of the code',
   'Query.personalTokens': 'at most 50 of one person',
 };
