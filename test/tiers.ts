@@ -50,7 +50,7 @@ export const onPostgres = testFiles([
   'accounts/*',
   'domain/*',
   'domain/*/{races,written,queries,statements,order,positions,limits,deletions,demotions,list,search,prune,names,visibility}',
-  'domain/{audit-log,bans,deletions,guilds,installations,invites,messages,operators,personal-tokens,teams,testers,webhooks,voice}/*',
+  'domain/{audit-log,bans,data-export,deletions,guilds,installations,invites,messages,operators,personal-tokens,teams,testers,webhooks,voice}/*',
   'domain/applications/{created-in-team,delete}',
   'domain/members/kept-timeouts',
   'domain/interactions/{statements,states}',

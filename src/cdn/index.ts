@@ -10,6 +10,7 @@ import { parseSnowflake } from '../infra/ids/ids.js';
 import { TooManyImages } from '../infra/images.js';
 import { type FileFolder, filePath } from '../wire/messages.js';
 import { dispositionOf, servedType } from './content-types.js';
+import { mountDataExports } from './data-exports.js';
 import { Elsewhere } from './elsewhere.js';
 import { mountEmojis } from './emojis.js';
 import { mountIcons } from './icons.js';
@@ -46,6 +47,7 @@ export function createCdnEntrypoint(app: AppContext): Entrypoint {
           }
           mountIcons(scope, images);
           mountEmojis(scope, images);
+          mountDataExports(scope, app);
         });
       });
     },

@@ -187,6 +187,9 @@ export const PASSWORD_MAILS_PER_ADDRESS: Limit = { name: 'password-mails-an-addr
 
 export const PASSWORD_RESETS_PER_ADDRESS: Limit = { name: 'password-resets-an-address', points: 30, seconds: 60 };
 
+/** Also with a wrong password. */
+export const DATA_EXPORTS_PER_PERSON: Limit = { name: 'data-exports-a-person', points: 5, seconds: 3_600 };
+
 /** Each webhook costs a slow hash. */
 export const WEBHOOKS_PER_CALLER: Limit = { name: 'webhooks-a-caller', points: 100, seconds: 60 };
 

@@ -3,6 +3,7 @@ import './users.js';
 import './personal-tokens.js';
 import './instance.js';
 import './instance-people.js';
+import './data-exports.js';
 import './instance-applications.js';
 import './instance-servers.js';
 import './instance-invitations.js';

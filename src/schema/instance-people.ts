@@ -111,7 +111,7 @@ const ofPerson = (t: InputFields) => ({
   reason: t.string({ required: true, description: REASON }),
 });
 
-const OperatorPersonInput = builder.inputType('OperatorPersonInput', {
+export const OperatorPersonInput = builder.inputType('OperatorPersonInput', {
   description: 'A person to act on.',
   fields: ofPerson,
 });
@@ -150,7 +150,7 @@ const ClaimInstancePayload = builder.objectRef<{ role: 'OPERATOR' }>('ClaimInsta
   fields: (t) => ({ role: t.expose('role', { type: OperatorRole, description: 'OPERATOR.' }) }),
 });
 
-const actedOn = (input: { personId: string; reason: string }) => ({
+export const personActedOn = (input: { personId: string; reason: string }) => ({
   personId: parseId(input.personId, 'personId'),
   reason: reasonOf(input),
 });
@@ -171,7 +171,7 @@ builder.mutationFields((t) => ({
       'Makes a person an operator or a moderator, or takes the role away. Not for the caller. For operators.',
     args: { input: t.arg(inputOf(OperatorRoleInput)) },
     resolve: async (_root, { input }, { call }) => ({
-      person: await setOperatorRole(call, { ...actedOn(input), role: input.role ?? null }),
+      person: await setOperatorRole(call, { ...personActedOn(input), role: input.role ?? null }),
     }),
   }),
   operatorSuspendPerson: t.field({
@@ -180,25 +180,25 @@ builder.mutationFields((t) => ({
       'Signs a person out everywhere, for now. Their personal tokens and grants end; their applications go on. For moderators.',
     args: { input: t.arg(inputOf(SuspendPersonInput)) },
     resolve: async (_root, { input }, { call }) => ({
-      person: await suspendPerson(call, { ...actedOn(input), text: textOf(input) }),
+      person: await suspendPerson(call, { ...personActedOn(input), text: textOf(input) }),
     }),
   }),
   operatorRestorePerson: t.field({
     type: InstancePersonPayload,
     description: 'Ends a suspension: the person can sign in again. For moderators.',
     args: { input: t.arg(inputOf(OperatorPersonInput)) },
-    resolve: async (_root, { input }, { call }) => ({ person: await restorePerson(call, actedOn(input)) }),
+    resolve: async (_root, { input }, { call }) => ({ person: await restorePerson(call, personActedOn(input)) }),
   }),
   operatorSignOutPerson: t.field({
     type: InstancePersonPayload,
     description: 'Ends all sessions, personal tokens and grants of a person. For moderators.',
     args: { input: t.arg(inputOf(OperatorPersonInput)) },
-    resolve: async (_root, { input }, { call }) => ({ person: await signOutPerson(call, actedOn(input)) }),
+    resolve: async (_root, { input }, { call }) => ({ person: await signOutPerson(call, personActedOn(input)) }),
   }),
   operatorCreatePasswordLink: t.field({
     type: PasswordLinkPayload,
     description: 'Creates a link with which the person chooses a new password. For moderators.',
     args: { input: t.arg(inputOf(OperatorPersonInput)) },
-    resolve: async (_root, { input }, { call }) => ({ url: await createPasswordLink(call, actedOn(input)) }),
+    resolve: async (_root, { input }, { call }) => ({ url: await createPasswordLink(call, personActedOn(input)) }),
   }),
 }));

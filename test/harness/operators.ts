@@ -29,6 +29,7 @@ export const OPERATOR_MUTATIONS = {
     'OperatorDeletePersonInput',
     'personId deletion { state messages servers }',
   ),
+  exportPerson: mutation('operatorExportPerson', 'OperatorPersonInput', 'url messages files'),
   suspendApplication: mutation('operatorSuspendApplication', 'OperatorSuspendApplicationInput', APPLICATION),
   restoreApplication: mutation('operatorRestoreApplication', 'OperatorApplicationInput', APPLICATION),
   transferServer: mutation('operatorTransferServer', 'OperatorTransferServerInput', 'server { owner { username } }'),

@@ -1,5 +1,7 @@
+import { Lazy } from '../../infra/caching/lazy.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
+import { DomainError, invalidInput } from '../errors.js';
 import { fault, plainText } from '../input.js';
 import { limits } from '../limits.js';
 import { endSessions } from './sessions.js';
@@ -29,6 +31,21 @@ export async function findPassword(
   });
   const passwordHash = account?.accounts[0]?.password;
   return account && passwordHash ? { userId: account.userId, email: account.email, passwordHash } : null;
+}
+
+/** Loaded on demand, because few requests need it. */
+const library = new Lazy(() => import('better-auth/crypto'));
+
+/**
+ * The caller must limit the attempts.
+ * @throws CONFLICT for an account without a password, INVALID_INPUT at `password`
+ */
+export async function requirePassword(call: CallContext, userId: bigint, password: string): Promise<void> {
+  const own = await findPassword(call, { userId });
+  if (!own) throw new DomainError('CONFLICT', 'Your account has no password.');
+  const { verifyPassword } = await library.get();
+  if (await verifyPassword({ hash: own.passwordHash, password })) return;
+  throw invalidInput({ path: 'password', code: 'PASSWORD_DOES_NOT_MATCH', message: 'The password is incorrect.' });
 }
 
 /** Waits for a concurrent change, so that the caller notices a session that began with the old password. */

@@ -349,6 +349,7 @@ const ACTIONS = {
     }),
   },
   PERSON_PASSWORD_LINK: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
+  PERSON_EXPORT: { of: 'instance', log: 'instance', target: 'user', changes: NOTHING },
   APPLICATION_SUSPEND: { of: 'instance', log: 'instance', target: 'application', changes: SUSPENSION },
   APPLICATION_RESTORE: { of: 'instance', log: 'instance', target: 'application', changes: NOTHING },
   SERVER_TRANSFER: {

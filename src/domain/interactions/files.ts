@@ -9,6 +9,11 @@ export function folderOf(interactionId: bigint): string {
   return `interaction-files/${interactionId}/`;
 }
 
+/** Key in the blob store. */
+export function interactionFileKey({ interactionId, id }: { interactionId: bigint; id: bigint }): string {
+  return `${folderOf(interactionId)}${id}`;
+}
+
 export const interactionFiles: KeptFiles = {
   folder: 'interaction-files',
   knowsAny: async (read) => (await read.interactionFile.findFirst({ select: { id: true } })) !== null,
@@ -27,7 +32,7 @@ export async function keepFilesOf(
   files: readonly FileShown[],
 ): Promise<void> {
   const kept = await Promise.allSettled(
-    files.map(({ file, blob }) => blob.keep(`${folderOf(interactionId)}${file.id}`)),
+    files.map(({ file, blob }) => blob.keep(interactionFileKey({ interactionId, id: file.id }))),
   );
   const failed = kept.find((one) => one.status === 'rejected');
   if (!failed) return;
@@ -55,7 +60,7 @@ export async function findInteractionFile(
     where: { id: attachmentId, filename, interaction: { channelId } },
   });
   if (!file) return null;
-  const key = `${folderOf(file.interactionId)}${file.id}`;
+  const key = interactionFileKey(file);
   const size = await blobs.size(key);
   return size === null ? null : { id: file.id, key, contentType: file.contentType, size };
 }

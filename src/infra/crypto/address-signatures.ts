@@ -13,6 +13,8 @@ export interface AddressSignatures {
    * @param days validity from the start of today. The default of 2 gives one to two days.
    */
   sign(path: string, days?: number): string;
+  /** As {@link sign}, but valid for `seconds` from now. The result changes every second. */
+  signFor(path: string, seconds: number): string;
   /** Whole seconds for which `query` still permits `path`; 0 if the signature is wrong or expired. */
   secondsLeft(path: string, query: Readonly<Record<string, unknown>>): number;
 }
@@ -21,12 +23,18 @@ export function createAddressSignatures(keys: KeyRing, clock: Clock): AddressSig
   const seconds = () => Math.floor(clock.now() / 1000);
   const mac = (key: string, path: string, is: string, ex: string) =>
     createHmac('sha256', key).update(`${is}\n${ex}\n${path}`).digest('hex');
+  const signed = (path: string, start: number, end: number) => {
+    const [is, ex] = [start.toString(16), end.toString(16)];
+    return `ex=${ex}&is=${is}&hm=${mac(keys[0], path, is, ex)}`;
+  };
   return {
     sign(path, days = 2) {
       const today = seconds() - (seconds() % DAY_SECONDS);
-      const is = today.toString(16);
-      const ex = (today + days * DAY_SECONDS).toString(16);
-      return `ex=${ex}&is=${is}&hm=${mac(keys[0], path, is, ex)}`;
+      return signed(path, today, today + days * DAY_SECONDS);
+    },
+    signFor(path, validSeconds) {
+      const start = seconds();
+      return signed(path, start, start + validSeconds);
     },
     secondsLeft(path, { ex, is, hm }) {
       if (typeof ex !== 'string' || typeof is !== 'string' || typeof hm !== 'string') return 0;

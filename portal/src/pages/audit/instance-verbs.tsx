@@ -132,6 +132,7 @@ export const INSTANCE_VERBS: Record<InstanceAction, Verb> = {
   PERSON_SIGN_OUT: (told) => <>signed {person(told)} out everywhere</>,
   PERSON_DELETE: deleted,
   PERSON_PASSWORD_LINK: (told) => <>created a password link for {person(told)}</>,
+  PERSON_EXPORT: (told) => <>exported the data of {person(told)}</>,
   APPLICATION_SUSPEND: (told) => (
     <>
       suspended the application {application(told)}

@@ -11,6 +11,7 @@ export const INSTANCE_WORDS: Record<InstanceAction, string> = {
   PERSON_SIGN_OUT: 'Person signed out',
   PERSON_DELETE: 'Person deleted',
   PERSON_PASSWORD_LINK: 'Password link created',
+  PERSON_EXPORT: 'Data of a person exported',
   APPLICATION_SUSPEND: 'Application suspended',
   APPLICATION_RESTORE: 'Application restored',
   SERVER_TRANSFER: 'Server transferred',

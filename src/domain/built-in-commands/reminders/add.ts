@@ -38,9 +38,14 @@ export async function addReminder(
   return dueAt;
 }
 
-/** Each queued reminder has one of a fixed number of keys. The transaction must lock the user's stream. */
+/** Each queued reminder has one of a fixed number of keys. */
+export function reminderKeys(userId: bigint): string[] {
+  return Array.from({ length: limits.remindersPerPerson }, (_, index) => `reminder:${userId}:${index}`);
+}
+
+/** The transaction must lock the user's stream. */
 async function freeKey(db: Transaction, userId: bigint): Promise<string> {
-  const keys = Array.from({ length: limits.remindersPerPerson }, (_, index) => `reminder:${userId}:${index}`);
+  const keys = reminderKeys(userId);
   const jobs = await db.job.findMany({ where: { key: { in: keys } }, select: { key: true } });
   const taken = new Set(jobs.map(({ key }) => key));
   const free = keys.find((key) => !taken.has(key));

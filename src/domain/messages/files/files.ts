@@ -38,6 +38,11 @@ function folderIdOf({ folderId, messageId }: StoredAttachment): bigint {
   return folderId ?? messageId;
 }
 
+/** Key in the blob store. */
+export function attachmentKey(channelId: bigint, file: StoredAttachment): string {
+  return fileOf({ channelId, folderId: folderIdOf(file) }, file.id);
+}
+
 export const attachmentFiles: KeptFiles = {
   folder: 'attachments',
   knowsAny: async (read) => (await read.attachment.findFirst({ select: { id: true } })) !== null,
@@ -156,7 +161,7 @@ export async function discardFiles(
   channelId: bigint,
   files: readonly StoredAttachment[],
 ): Promise<void> {
-  await removeFiles(call, ...files.map((file) => fileOf({ channelId, folderId: folderIdOf(file) }, file.id)));
+  await removeFiles(call, ...files.map((file) => attachmentKey(channelId, file)));
 }
 
 export async function discardFolder(call: CallContext, folder: FolderKey): Promise<void> {
@@ -235,7 +240,7 @@ export async function findAttachmentFile(
     where: { id: input.attachmentId, filename: input.filename, message: { channelId: input.channelId } },
   });
   if (!attachment) return null;
-  const key = fileOf({ channelId: input.channelId, folderId: folderIdOf(attachment) }, attachment.id);
+  const key = attachmentKey(input.channelId, attachment);
   const size = await blobs.size(key);
   return size === null ? null : { id: attachment.id, key, contentType: attachment.contentType, size };
 }
