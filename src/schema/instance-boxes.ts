@@ -28,6 +28,10 @@ const InstanceBox = builder.objectRef<OwnedBox>('InstanceBox').implement({
       nullable: true,
       description: 'Relay protocol version of the newest connection. Null before the first one.',
     }),
+    mayConnect: t.boolean({
+      description: 'Whether the box has a key or an enrolment token. If not, its owner must create a token first.',
+      resolve: ({ publicKey, tokenHash }) => publicKey !== null || tokenHash !== null,
+    }),
     serverNames: t.stringList({
       description: 'Names of the servers on the box, oldest first.',
       resolve: ({ guilds }) => guilds.map(({ name }) => name),

@@ -69,6 +69,13 @@ const server = createRoute({
   component: page(() => import('../pages/instance/server.js'), 'Server'),
 });
 
+const boxes = createRoute({
+  getParentRoute: () => instance,
+  path: 'boxes',
+  validateSearch: listSearch,
+  component: page(() => import('../pages/instance/boxes.js'), 'Boxes'),
+});
+
 const invitations = createRoute({
   getParentRoute: () => instance,
   path: 'invitations',
@@ -104,6 +111,7 @@ export const instanceRoutes = [
     application,
     servers,
     server,
+    boxes,
     invitations,
     limits,
     operators,

@@ -283,14 +283,14 @@ describe('a request', () => {
     const { expiresAt } = await requestExport(carl);
     const minutes = (Date.parse(expiresAt) - Date.now()) / 60_000;
     expect([minutes > 59, minutes <= 60]).toEqual([true, true]);
-    expect((await outboxOf(server, carl.email)).map(({ subject }) => subject)).toContain(
+    expect((await outboxOf(server, carl.email)).flatMap(({ headers }) => headers.subject)).toContain(
       'Your data is being downloaded',
     );
   });
 
   // The server starts with rate limits, and each attempt hashes a password.
   it('is refused after five attempts in an hour, also wrong ones', { tags: ['slow'] }, async () => {
-    const limited = await startServer({ rateLimits: true });
+    const limited = await startServer({ env: { RATE_LIMITS: 'on' } });
     try {
       const dora = await signUp(limited, 'dora');
       for (let n = 0; n < 5; n += 1) {

@@ -110,6 +110,7 @@ describe('people who are no operators', () => {
       restorePerson: ['personId'],
       signOutPerson: ['personId'],
       passwordLink: ['personId'],
+      exportPerson: ['personId'],
       suspendApplication: ['applicationId', 'text'],
       restoreApplication: ['applicationId'],
       transferServer: ['guildId', 'ownerId'],

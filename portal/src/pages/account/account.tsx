@@ -7,6 +7,7 @@ import type { Problem } from '../../ui/problems.js';
 import { say } from '../../ui/toasts.js';
 import { askAccounts } from '../visitors/accounts.js';
 import { DeleteAccount } from './delete-account.js';
+import { DownloadData } from './download-data.js';
 import { PersonalTokens } from './personal-tokens.js';
 import { Sessions } from './sessions.js';
 import { SignOut } from './sign-out.js';
@@ -42,6 +43,7 @@ export function Account() {
       </section>
       <Sessions />
       <PersonalTokens />
+      <DownloadData />
       <DeleteAccount />
     </>
   );

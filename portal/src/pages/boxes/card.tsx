@@ -20,7 +20,7 @@ export function BoxCard({ box }: { box: BoxCardFragment }) {
   );
 }
 
-export function BoxState({ box: { status, lastSeenAt } }: { box: BoxCardFragment }) {
+export function BoxState({ box: { status, lastSeenAt } }: { box: Pick<BoxCardFragment, 'status' | 'lastSeenAt'> }) {
   switch (status) {
     case 'CONNECTED':
       return <span className="badge good">online</span>;

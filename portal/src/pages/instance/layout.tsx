@@ -15,6 +15,7 @@ export function InstanceLayout() {
         <Link to="/instance/people">People</Link>
         <Link to="/instance/applications">Applications</Link>
         <Link to="/instance/servers">Servers</Link>
+        {me.operatorRole === 'OPERATOR' && <Link to="/instance/boxes">Boxes</Link>}
         <Link to="/instance/invitations">Invitations</Link>
         {me.operatorRole === 'OPERATOR' && <Link to="/instance/limits">Limits</Link>}
         {me.operatorRole === 'OPERATOR' && <Link to="/instance/operators">Operators</Link>}

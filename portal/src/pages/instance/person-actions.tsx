@@ -2,13 +2,15 @@ import { useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import {
   OperatorCreatePasswordLinkDocument,
+  OperatorExportPersonDocument,
   OperatorRestorePersonDocument,
   OperatorSignOutPersonDocument,
   OperatorSuspendPersonDocument,
 } from '../../gql/instance/people.js';
-import type { InstancePersonPageFragment } from '../../gql/types.js';
+import type { InstancePersonPageFragment, StartedExportFragment } from '../../gql/types.js';
 import { SecretsDialog } from '../../ui/secrets.js';
 import { say } from '../../ui/toasts.js';
+import { StartedExport, startDownload } from '../account/started-export.js';
 import { nameOf } from '../teams/person.js';
 import { ActDialog, SuspensionText } from './act-dialog.js';
 import { DeletePerson } from './delete-person.js';
@@ -68,6 +70,40 @@ export function PersonActions({ person, onDeleted }: PersonProps & { onDeleted: 
       {asked === 'restore' && <Restore person={person} onClose={close} />}
       {asked === 'sign out' && <SignOut person={person} onClose={close} />}
       {asked === 'link' && <PasswordLink person={person} onClose={close} />}
+    </>
+  );
+}
+
+/** For operators, about everyone. */
+export function ExportData({ person }: PersonProps) {
+  const [isAsking, ask] = useState(false);
+  const [started, setStarted] = useState<StartedExportFragment | null>(null);
+  const name = nameOf(person.user);
+  const close = () => ask(false);
+  return (
+    <>
+      <div className="danger-row">
+        <p>Download everything that the instance stores about them, for example because they asked for it.</p>
+        <button type="button" className="plain" onClick={() => ask(true)}>
+          Export data
+        </button>
+      </div>
+      {started && <StartedExport of={started} />}
+      {isAsking && (
+        <Simple
+          person={person}
+          title={`Export the data of ${name}?`}
+          doIt="Start download"
+          document={OperatorExportPersonDocument}
+          text="The archive contains private messages and files. Give it only to them, and delete it afterwards."
+          onDone={({ operatorExportPerson }) => {
+            close();
+            setStarted(operatorExportPerson);
+            startDownload(operatorExportPerson);
+          }}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

@@ -15,7 +15,7 @@ import { nameOf } from '../teams/person.js';
 import { ApplicationsPage } from './applications.js';
 import { DeletedPerson } from './deleted-person.js';
 import { PersonBadges } from './people.js';
-import { PersonActions } from './person-actions.js';
+import { ExportData, PersonActions } from './person-actions.js';
 import { ServersPage } from './servers.js';
 import { Suspension } from './suspension.js';
 import { figure, OPERATOR_WORDS } from './words.js';
@@ -41,6 +41,7 @@ interface PartsProps {
 function Parts({ person, onDeleted }: PartsProps) {
   const { id, user } = person;
   const name = nameOf(user);
+  const isOperator = useMe()?.operatorRole === 'OPERATOR';
   useTitle(name, 'Instance');
   return (
     <>
@@ -68,6 +69,7 @@ function Parts({ person, onDeleted }: PartsProps) {
         ) : (
           <OfOperators person={person} />
         )}
+        {isOperator && <ExportData person={person} />}
       </section>
       <section className="card">
         <h2>Servers they own</h2>
