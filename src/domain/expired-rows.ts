@@ -11,6 +11,7 @@ import { removeExpiredTimeouts } from './members/kept-timeouts.js';
 import { forgetEnforcedNonces } from './messages/nonces.js';
 import { removeExpiredSlowModes } from './messages/slow-mode.js';
 import { removeLongSpentGrants } from './oauth/expired.js';
+import { removeEndedInvitations } from './operators/expired.js';
 import { removeExpiredPersonalTokens } from './personal-tokens/expired.js';
 import { removeAnsweredInvitations } from './teams/expired.js';
 import { removeDeletedWebhooks } from './webhooks/expired.js';
@@ -24,6 +25,7 @@ const KINDS: readonly RemoveSome[] = [
   removeExpiredPersonalTokens,
   removeExpiredInvites,
   removeAnsweredInvitations,
+  removeEndedInvitations,
   removeExpiredSlowModes,
   removeExpiredTimeouts,
   removeOldInteractions,

@@ -47,7 +47,7 @@ const SignUpInvitation = builder.objectRef<SignUpInvitationRow>('SignUpInvitatio
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Time from which it is invalid. Null if it does not expire.',
+      description: 'Time from which it is invalid: when it expires, or was used up. Null if it does not expire.',
     }),
     uses: t.exposeInt('uses', { description: 'Number of people who signed up with it.' }),
     maxUses: t.exposeInt('maxUses', {

@@ -144,6 +144,14 @@ async function invitation(madeIn: number, state: InvitationState): Promise<Row> 
   return { isThere: async () => (await reader.teamInvitation.count({ where: { id } })) === 1 };
 }
 
+async function signUpInvitation(expiresIn: number | null): Promise<Row> {
+  const { writer, reader } = server.app.db;
+  const expiresAt = expiresIn === null ? null : at(expiresIn);
+  const data = { id: idAt(-100 * DAY), hash: hash(), last4: 'wxyz', expiresAt };
+  const { id } = await writer.signUpInvitation.create({ data });
+  return { isThere: async () => (await reader.signUpInvitation.count({ where: { id } })) === 1 };
+}
+
 async function webhook(deletedIn: number | null, guildId = guild.id): Promise<Row> {
   const { writer, reader } = server.app.db;
   const of = { applicationId: bot.id, guildId, channelId: guild.channel.id, creatorId: guild.owner.id };
@@ -201,6 +209,9 @@ const KINDS: [name: string, goes: boolean, make: () => Promise<Row>][] = [
   ['a revoked invitation from 30 days ago', true, () => invitation(-30 * DAY - MINUTE, 'REVOKED')],
   ['an accepted invitation from less than 30 days ago', false, () => invitation(-30 * DAY + MINUTE, 'ACCEPTED')],
   ['a pending invitation from long ago', false, () => invitation(-300 * DAY, 'PENDING')],
+  ['an invitation to sign up that ended 30 days ago', true, () => signUpInvitation(-30 * DAY)],
+  ['an invitation to sign up that ended less than 30 days ago', false, () => signUpInvitation(-30 * DAY + MINUTE)],
+  ['an invitation to sign up without an end', false, () => signUpInvitation(null)],
   ['a webhook that was deleted 30 days ago', true, () => webhook(-30 * DAY)],
   ['a webhook that was deleted less than 30 days ago', false, () => webhook(-30 * DAY + MINUTE)],
   ['a deleted webhook of a server on a box', false, () => webhook(-300 * DAY, idOfBox())],

@@ -170,10 +170,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'every page is accessible
       ['teams/$teamId/members', 'Revoke and invite again: guest'],
       ['teams/$teamId/applications', 'Move an application here'],
       ['account', 'New token'],
+      ['account', 'Download my data'],
       ['boxes', 'New box'],
       ['boxes/$boxId', 'Delete box'],
       ['instance/people/$personId', 'Suspend'],
       ['instance/people/$personId', 'Password link'],
+      ['instance/people/$personId', 'Export data'],
+      ['instance/boxes', /^Disconnect /],
       ['instance/applications/$applicationId', 'Suspend'],
       ['instance/servers/$guildId', 'Delete server'],
     ])('at /%s with “%s” open', async (route, button) => {

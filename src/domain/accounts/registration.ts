@@ -33,14 +33,21 @@ export async function requireInvited(
   if (!isUsable) throw unusable(code);
 }
 
-/** Uses the invitation. Of concurrent sign-ups, no more succeed than it allows. @throws as {@link requireInvited} */
+/**
+ * Uses the invitation. Of concurrent sign-ups, no more succeed than it allows. The last one ends it.
+ * @throws as {@link requireInvited}
+ */
 export async function useInvitation(call: Asked, { db }: Pick<Write, 'db'>, code: string): Promise<void> {
   await requireInvited(call, db, code);
   if (call.registration !== 'invite' || (await isSetupToken(db, code))) return;
+  const hash = hashSecret(code);
   const used = await db.$executeRaw`
     UPDATE "SignUpInvitation" SET "uses" = "uses" + 1
-    WHERE "hash" = ${hashSecret(code)} AND ("maxUses" IS NULL OR "uses" < "maxUses")`;
+    WHERE "hash" = ${hash} AND ("maxUses" IS NULL OR "uses" < "maxUses")`;
   if (used === 0) throw unusable(code);
+  const { uses, maxUses } = await db.signUpInvitation.findUniqueOrThrow({ where: { hash } });
+  if (uses !== maxUses) return;
+  await db.signUpInvitation.update({ where: { hash }, data: { expiresAt: new Date(call.clock.now()) } });
 }
 
 function unusable(code: string): DomainError {

@@ -40,6 +40,7 @@ export function InstanceLog() {
         people={NOBODY}
         search={search}
         isHeaded
+        findsAnyone
         onSearch={(next) => void navigate({ to: '.', search: next })}
       />
     </>

@@ -21,11 +21,20 @@ interface AuditLogProps<Data, Id> {
   search: LogSearch;
   onSearch: (search: LogSearch) => void;
   namesApplications?: boolean;
+  /** Whether the filter finds any person of the instance. */
+  findsAnyone?: boolean;
   /** Whether the page has a heading of its own. */
   isHeaded?: boolean;
 }
 
-export function AuditLog<Data, Id>({ search, onSearch, people, isHeaded, ...rest }: AuditLogProps<Data, Id>) {
+export function AuditLog<Data, Id>({
+  search,
+  onSearch,
+  people,
+  isHeaded,
+  findsAnyone,
+  ...rest
+}: AuditLogProps<Data, Id>) {
   const { language } = rest;
   const [actors, meet] = useReducer(met, people);
   const actions = actionsOf(language, search.what);
@@ -37,7 +46,7 @@ export function AuditLog<Data, Id>({ search, onSearch, people, isHeaded, ...rest
   return (
     <section className="card">
       {!isHeaded && <h2>Audit log</h2>}
-      <LogFilter language={language} people={actors} search={search} onSearch={onSearch} />
+      <LogFilter {...{ language, people: actors, search, onSearch, findsAnyone }} />
       <Entries key={JSON.stringify(variables)} variables={variables} onRows={meet} {...rest} />
     </section>
   );

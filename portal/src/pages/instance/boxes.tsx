@@ -71,11 +71,9 @@ function BoxItem({ box }: { box: InstanceBoxRowFragment }) {
           {protocolVersion !== null && ` · protocol version ${protocolVersion}`}
         </p>
       </div>
-      {mayConnect && (
-        <button type="button" className="plain small" aria-label={`Disconnect ${name}`} onClick={() => ask(true)}>
-          Disconnect
-        </button>
-      )}
+      <button type="button" className="plain small" aria-label={`Disconnect ${name}`} onClick={() => ask(true)}>
+        Disconnect
+      </button>
       {isAsking && <Disconnect box={box} onClose={() => ask(false)} />}
     </li>
   );

@@ -82,12 +82,12 @@ function Row({ invitation, onRevoke }: { invitation: InvitationRowFragment; onRe
   );
 }
 
-function Expiry({ expiresAt }: Pick<InvitationRowFragment, 'expiresAt'>) {
+function Expiry({ expiresAt, uses, maxUses }: Pick<InvitationRowFragment, 'expiresAt' | 'uses' | 'maxUses'>) {
   if (expiresAt === null) return 'never expires';
-  const isOver = Date.parse(expiresAt) <= Date.now();
+  const isOver = uses === maxUses || Date.parse(expiresAt) <= Date.now();
   return (
     <>
-      {isOver ? 'expired' : 'expires'} <Ago at={expiresAt} />
+      {isOver ? 'ended' : 'expires'} <Ago at={expiresAt} />
     </>
   );
 }

@@ -10,13 +10,15 @@ interface PersonSearchProps {
   label: string;
   hint?: string;
   fault?: string | undefined;
+  /** Text at first, such as an id. */
+  initial?: string;
   /** Called with undefined if the text no longer matches the choice. */
   onPick: (id: string | undefined) => void;
 }
 
 /** Finds a person among all people of the instance. */
-export function PersonSearch({ label, hint, fault, onPick }: PersonSearchProps) {
-  const [text, setText] = useState('');
+export function PersonSearch({ label, hint, fault, initial = '', onPick }: PersonSearchProps) {
+  const [text, setText] = useState(initial);
   const wanted = text.trim();
   const search = useLater(wanted, 200);
   const { data, fetching } = useQuery({ query: FindPeopleDocument, variables: { search }, pause: search === '' });
