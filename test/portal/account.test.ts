@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { readZip } from '../harness/archives.js';
+import { axeFaults } from '../harness/axe.js';
 import { noBrowser } from '../harness/browser.js';
 import { it } from '../harness/fixtures.js';
 import { createGuild, type Person, signUp } from '../harness/people.js';
@@ -243,6 +246,27 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
     expect(faults).toEqual([]);
     await open('/invite/AbCd1234');
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await close();
+  });
+
+  it('a person downloads their data with their password', async () => {
+    const lou = await signUp(server, 'lou');
+    const { page, faults, open, close } = await openPortal(browser, server, lou, { width: 360 });
+    await open('/account');
+    await page.getByRole('button', { name: 'Download my data' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Download my data' });
+    await dialog.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The password is incorrect.').waitFor();
+    await dialog.getByLabel('Password').fill(lou.password);
+    const download = page.waitForEvent('download');
+    await page.keyboard.press('Enter');
+    const archive = await readZip(await readFile(await (await download).path()));
+    expect(String(archive.get('profile.json'))).toContain(lou.email);
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('It contains 0 messages and 0 files.').waitFor();
+    expect(await axeFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
     await close();
   });
 });

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { readZip } from '../harness/archives.js';
 import { noBrowser } from '../harness/browser.js';
 import { it } from '../harness/fixtures.js';
 import { makeOperator, OPERATOR_MUTATIONS } from '../harness/operators.js';
@@ -13,6 +15,7 @@ import {
   signUp,
 } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
+import { makeBox } from '../harness/self-hosted.js';
 import type { TestServer } from '../harness/server.js';
 import { needing } from '../harness/skipping.js';
 
@@ -84,8 +87,13 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the pages of operators')
       'Invitations',
       'Audit log',
     ]);
-    await open('/instance/operators');
-    await heading(page, 'Not found').waitFor();
+    for (const path of ['operators', 'boxes']) {
+      await open(`/instance/${path}`);
+      await heading(page, 'Not found').waitFor();
+    }
+    await open(`/instance/people/${ada.id}`);
+    await heading(page, 'ada').waitFor();
+    expect(await button(page, 'Export data').count()).toBe(0);
     await close();
   });
 
@@ -308,6 +316,44 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the pages of operators')
     await close();
   });
 
+  it('download the data of a person', async () => {
+    const ray = await signUp(server, 'ray');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open(`/instance/people/${ray.id}`);
+    await button(page, 'Export data').click();
+    const download = page.waitForEvent('download');
+    await giveReason(page.getByRole('dialog', { name: 'Export the data of ray?' }), 'They asked', 'Start download');
+    const archive = await readZip(await readFile(await (await download).path()));
+    expect(String(archive.get('profile.json'))).toContain(ray.email);
+    await page.getByText('It contains 0 messages and 0 files.').waitFor();
+    await expect
+      .poll(async () => (await entries(page).allInnerTexts())[0], SOON)
+      .toMatch(/^ada exported the data of ray/);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('find boxes and disconnect them', async () => {
+    const sue = await signUp(server, 'sue');
+    const { box } = await makeBox(sue, 'Attic');
+    await makeBox(sue, 'Loft');
+    const { page, faults, open, close } = await openPortal(browser, server, ada);
+    await open('/instance/boxes');
+    const names = () => page.getByRole('listitem').locator('b').allTextContents();
+    await expect.poll(names, SOON).toEqual(['Loft', 'Attic']);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('att');
+    await expect.poll(names, SOON).toEqual(['Attic']);
+    await page.getByText('must enrol again').waitFor({ state: 'detached' });
+    await button(page, 'Disconnect Attic').click();
+    await giveReason(page.getByRole('dialog', { name: 'Disconnect Attic?' }), 'Sends spam', 'Disconnect');
+    await page.getByText('must enrol again').waitFor();
+    await button(page, 'Disconnect Attic').and(page.locator(':focus')).waitFor();
+    const row = await server.app.db.reader.box.findUnique({ where: { id: BigInt(box.id) } });
+    expect(row?.tokenHash).toBeNull();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('list what operators did, also from the command line, and filter it', async () => {
     const pia = await signUp(server, 'pia');
     await ada.graphql(OPERATOR_MUTATIONS.setRole, { input: { personId: pia.id, role: 'MODERATOR', reason: 'Helps' } });
@@ -323,7 +369,12 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the pages of operators')
       .toEqual(['Command line signed pia out everywhere', 'ada made pia a moderator']);
     await page.getByLabel('Action').selectOption('Operator role changed');
     await expect.poll(async () => (await entries(page).allInnerTexts())[0], SOON).toBe('ada made pia a moderator');
-    await page.getByLabel('User').selectOption('ada');
+    const user = page.getByRole('combobox', { name: 'User' });
+    await user.fill('pia');
+    await page.getByRole('option').filter({ hasText: 'pia' }).click();
+    await page.getByText('No entries found. Try another filter.').waitFor();
+    await user.fill('ada');
+    await page.getByRole('option').filter({ hasText: 'ada' }).first().click();
     await page.getByRole('list', { name: 'Audit log' }).getByRole('link', { name: 'pia' }).click();
     await heading(page, 'pia').waitFor();
     expect(faults).toEqual([]);
