@@ -22,6 +22,7 @@ import { createClientAddress } from './http/client-address.js';
 import { HttpDrain } from './http/drain.js';
 import { httpFault } from './http/faults.js';
 import { LatestResponses } from './http/latest-responses.js';
+import { MachineSocket } from './http/machine-socket.js';
 import { knowUnusualMethods } from './http/methods.js';
 import { mountOperations } from './http/operations.js';
 import { closeQueuedResponses } from './http/queued-responses.js';
@@ -306,6 +307,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   if (uplink) entrypoints.push(uplink);
   for (const entrypoint of entrypoints) await entrypoint.mount?.(http);
   routeUpgrades(http.server, entrypoints, responses);
+  const machine = config.box ? null : new MachineSocket(http, { dataDir: config.dataDir, log });
 
   let stopping: Promise<void> | undefined;
   return {
@@ -328,6 +330,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       app.addresses.operationsUrl = `http://localhost:${portOf(operationsHttp)}`;
       await app.live.begin(liveProcessEvents(app, relay));
       app.bus.subscribe(topics.sessions, (message) => heedSignOut(app, message));
+      await machine?.open();
       state.phase = 'ready';
       if (overrides.jobs !== false) app.jobs.start(jobKinds(app));
       uplink?.start();
@@ -344,7 +347,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         drain.announce();
         const jobsStopped = app.jobs.stop();
         await drain.stopListening();
-        const drained = [...entrypoints.map((entrypoint) => entrypoint.drain?.()), jobsStopped, drain.settled()];
+        const ended = entrypoints.map((entrypoint) => entrypoint.drain?.());
+        const drained = [...ended, jobsStopped, drain.settled(), machine?.close()];
         await isDoneWithin(until.requests - performance.now(), Promise.all(drained));
         const parted = [
           ...entrypoints.map((entrypoint) => entrypoint.leave?.(until.leaving)),
@@ -357,6 +361,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         if (!(await isDoneWithin(until.leaving - performance.now(), finish))) {
           log.warn('Some connections did not end in time; closing them');
           http.server.closeAllConnections();
+          machine?.closeAllConnections();
         }
         const closed = Promise.all([http.close(), jobsStopped]).then(close);
         await isDoneWithin(until.closing - performance.now(), Promise.all([closed, operationsHttp.close()]));

@@ -35,7 +35,11 @@ export type Actor =
       user: User;
       /** Undefined with a session. */
       personalTokenId?: bigint;
+      /** Whether the personal token may act on the instance, if the person has a role. */
+      forOperator?: boolean;
     }
+  /** The command line on the machine of the instance. It is no user, and may do what operators may. */
+  | { kind: 'machine' }
   /** An application's bot; `user.id` is `applicationId`. */
   | { kind: 'bot'; user: User; applicationId: bigint; messageContentIntent: boolean }
   /** An application that acts for a person (OAuth2). */
@@ -231,6 +235,8 @@ export function requireUser(call: CallContext): UserActor {
       throw new DomainError('FORBIDDEN', 'Interaction tokens cannot perform this action');
     case 'webhook':
       throw new DomainError('FORBIDDEN', 'Webhook tokens cannot perform this action');
+    case 'machine':
+      throw machineRefused();
     case 'person':
     case 'bot':
       return call.actor;
@@ -256,6 +262,15 @@ export function sessionRequired(): DomainError {
     'FORBIDDEN',
     'Personal tokens can only manage applications and run commands. Sign in to perform this action.',
   );
+}
+
+export function machineRefused(): DomainError {
+  return new DomainError('FORBIDDEN', 'The command line can only act as an operator. Sign in to perform this action.');
+}
+
+/** Id of the caller's user, for logs. Null if the caller is no user. */
+export function actorIdOf(actor: Actor): bigint | null {
+  return actor.kind === 'anonymous' || actor.kind === 'machine' ? null : actor.user.id;
 }
 
 /** @throws UNAUTHENTICATED */

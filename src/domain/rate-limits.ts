@@ -56,6 +56,8 @@ function byCredential(actor: Exclude<Actor, { kind: 'anonymous' }>): string {
       return `interaction:${actor.interaction.id}`;
     case 'webhook':
       return `webhook:${actor.webhook.id}`;
+    case 'machine':
+      return 'machine';
     case 'person':
     case 'bot':
       return String(actor.user.id);
@@ -72,7 +74,8 @@ export function dividedKey(caller: string, ...dividedBy: string[]): string {
 
 /** @throws UNAUTHENTICATED, RATE_LIMITED */
 export async function takeRequest(call: CallContext): Promise<void> {
-  await takeAsCaller(call, REQUESTS_PER_CALLER);
+  if (call.actor.kind === 'machine') await takeLimit(call, REQUESTS_PER_CALLER, byCredential(call.actor));
+  else await takeAsCaller(call, REQUESTS_PER_CALLER);
 }
 
 /** @throws UNAUTHENTICATED, RATE_LIMITED */

@@ -12,7 +12,14 @@ import { hasClock } from '../infra/streams/topics.js';
 import { type AuditRecord, isInstanceAction } from './audit-log/actions.js';
 import { isGuildLogEntry } from './audit-log/guild-log.js';
 import type { BusMessage, EventBus, Publication } from './bus-message.js';
-import type { CallContext, FindMessageId, OneWithEvent, Write, WriteOptions } from './call.js';
+import {
+  actorIdOf,
+  type CallContext,
+  type FindMessageId,
+  type OneWithEvent,
+  type Write,
+  type WriteOptions,
+} from './call.js';
 import { DomainError } from './errors.js';
 import type { DomainEvent } from './events.js';
 import type { DomainJobPayloads } from './job-payloads.js';
@@ -266,7 +273,7 @@ export class Writes {
             applicationId: entry.applicationId,
             teamId: entry.teamId ?? (await teamOf(db, entry.applicationId)),
             guildId: entry.guildId,
-            actorId: call.actor.kind === 'anonymous' ? null : call.actor.user.id,
+            actorId: actorIdOf(call.actor),
             action: entry.action,
             targetId: entry.targetId,
             changes: entry.changes ?? {},
@@ -292,7 +299,7 @@ async function auditInstance(call: CallContext, db: Transaction, entry: AuditRec
   await db.instanceAuditEntry.create({
     data: {
       id: call.nextId(),
-      actorId: call.actor.kind === 'anonymous' ? null : call.actor.user.id,
+      actorId: actorIdOf(call.actor),
       action: entry.action,
       targetId: entry.targetId,
       changes: entry.changes ?? {},

@@ -19,6 +19,8 @@ export interface Visitor {
   /** From `AppContext.clientAddress`. */
   address: string;
   headers: IncomingHttpHeaders;
+  /** Whether it is the command line on this machine, whatever the headers say. */
+  isMachine?: boolean;
 }
 
 export interface PageSessions {

@@ -5,7 +5,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ValidationPlugin from '@pothos/plugin-validation';
 import { type GraphQLOutputType, getNamedType, getNullableType, isLeafType, isListType } from 'graphql';
-import { sessionRequired } from '../domain/call.js';
+import { type Actor, machineRefused, sessionRequired } from '../domain/call.js';
 import { DomainError, invalidInput } from '../domain/errors.js';
 import type { GraphqlContext } from './context.js';
 import type { Upload } from './forms.js';
@@ -25,7 +25,7 @@ function costOf(type: GraphQLOutputType): { field: number; multiplier: number } 
 export const builder = new SchemaBuilder<{
   Context: GraphqlContext;
   PrismaTypes: PrismaTypes;
-  AuthScopes: { session: boolean; person: boolean };
+  AuthScopes: { session: boolean; person: boolean; operator: boolean };
   DefaultEdgesNullability: false;
   DefaultNodeNullability: false;
   DefaultFieldNullability: false;
@@ -65,12 +65,15 @@ export const builder = new SchemaBuilder<{
   },
   scopeAuth: {
     authorizeOnSubscribe: true,
-    authScopes: ({ call: { actor } }) => ({
-      session: actor.kind === 'person' && actor.personalTokenId === undefined,
-      person: actor.kind === 'person',
-    }),
-    unauthorizedError: (_parent, { call }) =>
-      call.actor.kind === 'person' ? sessionRequired() : new DomainError('UNAUTHENTICATED'),
+    authScopes: ({ call: { actor } }) => {
+      const session = actor.kind === 'person' && actor.personalTokenId === undefined;
+      return {
+        session,
+        person: actor.kind === 'person',
+        operator: session || actor.kind === 'machine' || (actor.kind === 'person' && actor.forOperator === true),
+      };
+    },
+    unauthorizedError: (_parent, { call }) => refusalOf(call.actor),
   },
   validation: {
     validationError: ({ issues }) =>
@@ -101,7 +104,7 @@ builder.queryType({
 });
 builder.mutationType({
   description:
-    'Changes data as the signed-in caller. Each field counts as one request against the rate limit. Personal tokens can change applications and run commands.',
+    'Changes data as the signed-in caller. Each field counts as one request against the rate limit. Personal tokens can change applications and run commands, and those for operators can act on the instance.',
   authScopes: { session: true },
 });
 builder.subscriptionType({
@@ -109,11 +112,22 @@ builder.subscriptionType({
   authScopes: { session: true },
 });
 
+function refusalOf({ kind }: Actor): DomainError {
+  if (kind === 'person') return sessionRequired();
+  return kind === 'machine' ? machineRefused() : new DomainError('UNAUTHENTICATED');
+}
+
 /** Options of a type that personal tokens reach from an application, but which shows more than applications. */
 export const NEEDS_SESSION = { authScopes: { session: true } } as const;
 
 /** Options of a root field, or of a field of a type that needs a session, for personal tokens too. */
 export const WITH_PERSONAL_TOKEN = { skipTypeScopes: true, authScopes: { person: true } } as const;
+
+/**
+ * Options of a mutation of operators, which the command line of the machine and personal tokens for operators may use,
+ * too. The domain checks the role.
+ */
+export const FOR_OPERATORS = { skipTypeScopes: true, authScopes: { operator: true } } as const;
 
 export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type AppContext, callContext } from '../context.js';
+import type { Actor } from '../domain/call.js';
 import { GRAPHQL_PER_CALLER, REQUESTS_PER_CALLER } from '../domain/limits.js';
 import { countedAs, takeLimit, takePoints } from '../domain/rate-limits.js';
 import type { Entrypoint, UpgradeHandler } from '../entrypoint.js';
@@ -32,8 +33,8 @@ export function graphqlEntrypoint(app: AppContext, findPerson: FindPerson): Entr
   const streams = new Streams(app.connectionClock, app.log);
   showSubscriptions(app.metrics, () => streams.size);
   const contextFor: ContextFor = async (visitor, requestId = randomUUID()): Promise<GraphqlContext> => {
-    const { headers } = visitor;
-    const actor = await findPerson(headers);
+    const { headers, isMachine } = visitor;
+    const actor: Actor = isMachine ? { kind: 'machine' } : await findPerson(headers);
     const call = callContext(app, actor, { requestId, locale: readLocale(headers) });
     const caller = countedAs(actor, visitor);
     if (actor.kind === 'anonymous') await takeLimit(call, REQUESTS_PER_CALLER, caller);

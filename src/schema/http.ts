@@ -6,6 +6,7 @@ import { requireUser } from '../domain/call.js';
 import { DomainError } from '../domain/errors.js';
 import { countedAs, nameOf } from '../domain/rate-limits.js';
 import { type BodySource, type HeldBody, readBytes, readText, requestTooLarge } from '../http/bodies.js';
+import { isFromMachine } from '../http/machine-socket.js';
 import { refuseOtherMethods } from '../http/methods.js';
 import { originOf } from '../http/origins.js';
 import type { Visitor } from '../http/page-sessions.js';
@@ -75,7 +76,8 @@ export function mountGraphql(
         onRequest: async (request) => {
           requireOrigin(app, request);
           requireBounds(jsonInParams(request.url.split('?', 2)[1] ?? ''), JSON_BOUNDS);
-          const visitor = { headers: request.headers, address: request.ip };
+          const { headers, ip: address, raw } = request;
+          const visitor = { headers, address, isMachine: isFromMachine(raw) };
           const context = await contextFor(visitor, request.id);
           if (request.trace) request.trace.who = nameOf(context.call.actor);
           admissions.set(request, { context, held: app.bodies.hold(countedAs(context.call.actor, visitor)) });

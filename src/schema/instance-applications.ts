@@ -7,7 +7,7 @@ import {
 } from '../domain/operators/index.js';
 import { snowflakeTime } from '../infra/ids/ids.js';
 import { logCost } from './audit-log.js';
-import { builder, type InputFields, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, type InputFields, inputOf } from './builder.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { Instance } from './instance.js';
 import {
@@ -122,6 +122,7 @@ const actedOn = (input: { applicationId: string; reason: string }) => ({
 
 builder.mutationFields((t) => ({
   operatorSuspendApplication: t.field({
+    ...FOR_OPERATORS,
     type: InstanceApplicationPayload,
     description:
       'Stops an application: its tokens, webhooks, interactions and gateway sessions. Nothing is removed. For moderators.',
@@ -131,6 +132,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   operatorRestoreApplication: t.field({
+    ...FOR_OPERATORS,
     type: InstanceApplicationPayload,
     description: 'Ends the suspension of an application. Its tokens are valid again. For moderators.',
     args: { input: t.arg(inputOf(OperatorApplicationInput)) },

@@ -1,7 +1,7 @@
 import { expelBox, listBoxes, type OwnedBox } from '../domain/operators/index.js';
 import { logCost } from './audit-log.js';
 import { BoxStatus, boxStatusOf } from './boxes.js';
-import { builder, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, inputOf } from './builder.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { Instance } from './instance.js';
 import { instancePage, ownerArgs, REASON, reasonOf, searchArgs } from './instance-pages.js';
@@ -72,6 +72,7 @@ const InstanceBoxPayload = builder.objectRef<{ box: OwnedBox }>('InstanceBoxPayl
 
 builder.mutationField('operatorDisconnectBox', (t) =>
   t.field({
+    ...FOR_OPERATORS,
     type: InstanceBoxPayload,
     description: 'Disconnects a box until its owner enrols it again with a new enrolment token. For operators.',
     args: { input: t.arg(inputOf(DisconnectBoxInput)) },

@@ -9,7 +9,7 @@ import {
 import { parseInput } from '../domain/parse-input.js';
 import type { SignUpInvitation as SignUpInvitationRow } from '../infra/database/index.js';
 import { snowflakeTime } from '../infra/ids/ids.js';
-import { builder, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { Instance } from './instance.js';
@@ -97,12 +97,14 @@ const CreateInvitationPayload = builder.objectRef<MadeInvitation>('OperatorCreat
 
 builder.mutationFields((t) => ({
   operatorCreateInvitation: t.field({
+    ...FOR_OPERATORS,
     type: CreateInvitationPayload,
     description: 'Creates a link with which people can sign up. For moderators.',
     args: { input: t.arg(inputOf(CreateInvitationInput)) },
     resolve: (_root, { input }, { call }) => createInvitation(call, parseInput(NewInvitation, input)),
   }),
   operatorRevokeInvitation: t.field({
+    ...FOR_OPERATORS,
     type: DeletedPayload,
     description: 'Makes an invitation invalid. Accounts that used it stay. For moderators.',
     args: { input: t.arg(inputOf(InvitationIdInput)) },

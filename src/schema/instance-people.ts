@@ -14,7 +14,7 @@ import {
 } from '../domain/operators/index.js';
 import { snowflakeTime } from '../infra/ids/ids.js';
 import { logCost } from './audit-log.js';
-import { builder, type InputFields, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, type InputFields, inputOf } from './builder.js';
 import { idOf, parseId } from './ids.js';
 import { Instance } from './instance.js';
 import { instancePage, REASON, reasonOf, searchArgs, suspendedArgs, TEXT, textOf } from './instance-pages.js';
@@ -100,6 +100,7 @@ builder.objectFields(Instance, (t) => ({
     resolve: (_instance, { id }, { call }) => getPerson(call, parseId(id, 'id')),
   }),
   operators: t.field({
+    ...FOR_OPERATORS,
     type: [InstancePerson],
     description: 'Operators, then moderators. Only for operators; everyone else gets NOT_FOUND.',
     resolve: (_instance, _args, { call, budget }) => budget.step(() => listOperators(call)),
@@ -166,6 +167,7 @@ builder.mutationFields((t) => ({
     },
   }),
   operatorSetRole: t.field({
+    ...FOR_OPERATORS,
     type: InstancePersonPayload,
     description:
       'Makes a person an operator or a moderator, or takes the role away. Not for the caller. For operators.',
@@ -175,6 +177,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   operatorSuspendPerson: t.field({
+    ...FOR_OPERATORS,
     type: InstancePersonPayload,
     description:
       'Signs a person out everywhere, for now. Their personal tokens and grants end; their applications go on. For moderators.',
@@ -184,18 +187,21 @@ builder.mutationFields((t) => ({
     }),
   }),
   operatorRestorePerson: t.field({
+    ...FOR_OPERATORS,
     type: InstancePersonPayload,
     description: 'Ends a suspension: the person can sign in again. For moderators.',
     args: { input: t.arg(inputOf(OperatorPersonInput)) },
     resolve: async (_root, { input }, { call }) => ({ person: await restorePerson(call, personActedOn(input)) }),
   }),
   operatorSignOutPerson: t.field({
+    ...FOR_OPERATORS,
     type: InstancePersonPayload,
     description: 'Ends all sessions, personal tokens and grants of a person. For moderators.',
     args: { input: t.arg(inputOf(OperatorPersonInput)) },
     resolve: async (_root, { input }, { call }) => ({ person: await signOutPerson(call, personActedOn(input)) }),
   }),
   operatorCreatePasswordLink: t.field({
+    ...FOR_OPERATORS,
     type: PasswordLinkPayload,
     description: 'Creates a link with which the person chooses a new password. For moderators.',
     args: { input: t.arg(inputOf(OperatorPersonInput)) },

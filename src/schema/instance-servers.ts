@@ -9,7 +9,7 @@ import {
 } from '../domain/operators/index.js';
 import { snowflakeTime } from '../infra/ids/ids.js';
 import { logCost } from './audit-log.js';
-import { builder, type InputFields, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, type InputFields, inputOf } from './builder.js';
 import { DeletedPayload } from './deleted.js';
 import { idOf, parseId, snowflakeId } from './ids.js';
 import { Instance } from './instance.js';
@@ -103,6 +103,7 @@ const actedOn = (input: { guildId: string; reason: string }) => ({
 
 builder.mutationFields((t) => ({
   operatorTransferServer: t.field({
+    ...FOR_OPERATORS,
     type: InstanceServerPayload,
     description: 'Makes another member the owner of a server. For moderators.',
     args: { input: t.arg(inputOf(TransferServerInput)) },
@@ -111,6 +112,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   operatorDeleteServer: t.field({
+    ...FOR_OPERATORS,
     type: DeletedPayload,
     description: 'Deletes a server with all its channels and messages, for good. For moderators.',
     args: { input: t.arg(inputOf(OperatorServerInput)) },

@@ -32,6 +32,9 @@ const PersonalToken = builder.objectRef<PersonalTokenRow>('PersonalToken').imple
       description: 'Time when the token was created.',
       resolve: ({ id }) => new Date(snowflakeTime(id)),
     }),
+    forOperator: t.exposeBoolean('forOperator', {
+      description: 'Whether the token can act on the instance, as far as the role of the caller allows.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
@@ -59,6 +62,10 @@ const CreatePersonalTokenInput = builder.inputType('CreatePersonalTokenInput', {
     name: t.string({ required: true, description: `${NAME} Shown in the list of tokens.` }),
     expiresInDays: t.int({
       description: `${days.min}–${days.max} days until it expires. Default: ${days.default}. Null for a token that does not expire.`,
+    }),
+    forOperator: t.boolean({
+      description:
+        'Whether the token can act on the instance, for `causeway admin`. Default: false. Callers without a role get NOT_FOUND.',
     }),
   }),
 });

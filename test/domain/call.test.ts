@@ -13,6 +13,7 @@ const ACTORS: Record<Actor['kind'], Actor> = {
   token: { kind: 'token', user, applicationId: 1n, scopes: ['identify'], expiresAt: new Date() },
   interaction: { kind: 'interaction', user } as Actor,
   webhook: { kind: 'webhook', user } as Actor,
+  machine: { kind: 'machine' },
 };
 
 const told = (ask: () => unknown) => {
@@ -26,6 +27,8 @@ const told = (ask: () => unknown) => {
 
 const HOW_TO_SIGN_IN =
   'UNAUTHENTICATED Sign in first: send the header "authorization: Bearer …" with a token from /auth/sign-in/email, or sign in at /oauth2/sign-in in this browser.';
+
+const ONLY_AS_OPERATOR = 'FORBIDDEN The command line can only act as an operator. Sign in to perform this action.';
 
 describe('a caller', () => {
   test.each<[Actor['kind'], string, string]>([
@@ -47,6 +50,7 @@ describe('a caller', () => {
       'FORBIDDEN Webhook tokens cannot perform this action',
       'FORBIDDEN Webhook tokens cannot perform this action',
     ],
+    ['machine', ONLY_AS_OPERATOR, ONLY_AS_OPERATOR],
   ])('of the kind %s gets as a user: %s; as a person: %s', (kind, asUser, asPerson) => {
     const call = { actor: ACTORS[kind] } as CallContext;
     expect(told(() => requireUser(call))).toBe(asUser);

@@ -2,11 +2,11 @@ import type { OperatorRole } from '../../src/infra/database/index.js';
 import type { Person } from './people.js';
 import type { TestServer } from './server.js';
 
-/** Gives a person a role on the instance. */
+/** Gives a person a role on the instance, or takes it with null. */
 export async function makeOperator(
   { app }: Pick<TestServer, 'app'>,
   { id }: Pick<Person, 'id'>,
-  operatorRole: OperatorRole = 'OPERATOR',
+  operatorRole: OperatorRole | null = 'OPERATOR',
 ): Promise<void> {
   await app.db.writer.authUser.update({ where: { userId: BigInt(id) }, data: { operatorRole } });
 }

@@ -3,6 +3,8 @@ import { describe, expect } from 'vitest';
 import { schema } from '../../src/schema/index.js';
 import { it } from '../harness/fixtures.js';
 import { askGraphql, codeOf } from '../harness/graphql.js';
+import { outboxOf } from '../harness/mails.js';
+import { instanceLog, makeOperator, OPERATOR_MUTATIONS } from '../harness/operators.js';
 import { createApplication, createGuild, type MadeApplication, type Person, signUp } from '../harness/people.js';
 import { ask } from '../harness/rest.js';
 import type { TestServer } from '../harness/server.js';
@@ -32,13 +34,14 @@ async function createToken(input: object = {}): Promise<{ token: string; id: str
 
 interface AccessOptions {
   skipTypeScopes?: boolean;
-  authScopes?: { session?: boolean };
+  authScopes?: { session?: boolean; operator?: boolean };
 }
+
+const optionsOf = ({ extensions }: GraphQLField<unknown, unknown> | GraphQLObjectType) =>
+  (extensions.pothosOptions ?? {}) as AccessOptions;
 
 /** By type, the fields that a query with a personal token reaches. */
 function openFields(): Record<string, string[]> {
-  const optionsOf = ({ extensions }: GraphQLField<unknown, unknown> | GraphQLObjectType) =>
-    (extensions.pothosOptions ?? {}) as AccessOptions;
   const reached: Record<string, string[]> = {};
   const reach = (type: GraphQLObjectType) => {
     if (reached[type.name]) return;
@@ -115,7 +118,7 @@ describe('a personal token', () => {
   it('opens exactly these root fields', () => {
     const open = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].map((type) =>
       Object.values(type?.getFields() ?? {})
-        .filter(({ extensions }) => (extensions.pothosOptions as { skipTypeScopes?: boolean }).skipTypeScopes)
+        .filter((field) => optionsOf(field).skipTypeScopes && !optionsOf(field).authScopes?.operator)
         .map(({ name }) => name)
         .toSorted(),
     );
@@ -148,6 +151,14 @@ describe('a personal token', () => {
       ],
       ['applicationChanged', 'interactionChanged', 'interactionForwarded', 'interactionUpdated'],
     ]);
+  });
+
+  it('opens every mutation of operators to the command line and to tokens for operators', () => {
+    const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+    const named = mutations.filter(({ name }) => name.startsWith('operator'));
+    const open = mutations.filter((field) => optionsOf(field).authScopes?.operator);
+    expect(named.length).toBeGreaterThan(10);
+    expect(open.map(({ name }) => name)).toEqual(named.map(({ name }) => name));
   });
 
   it('shows nothing of servers, channels and teams but names, however deep a query is', () => {
@@ -211,6 +222,45 @@ describe('a personal token', () => {
       body: JSON.stringify({ currentPassword: 'x', newPassword: 'long enough a password' }),
     });
     expect([status, sessions.status, password.status]).toEqual([401, 401, 401]);
+  });
+});
+
+describe('a personal token for operators', () => {
+  const PEOPLE = '{ instance { people { edges { node { id } } } } }';
+
+  it('can only be created by a person with a role', async () => {
+    expect(codeOf(await ada.ask(CREATE, { input: { name: 'Admin', forOperator: true } }))).toBe('NOT_FOUND');
+  });
+
+  it('acts on the instance as long as its owner has the role, and gives no roles', async () => {
+    const olga = await signUp(server, 'olga');
+    const mia = await signUp(server, 'mia');
+    await makeOperator(server, olga);
+    const create = async (forOperator: boolean): Promise<string> =>
+      (await olga.graphql(CREATE, { input: { name: 'Admin', forOperator } })).createPersonalToken.token;
+    const [token, plain] = [await create(true), await create(false)];
+    expect((await olga.graphql('{ personalTokens { forOperator } }')).personalTokens).toEqual([
+      { forOperator: false },
+      { forOperator: true },
+    ]);
+    const signOut = { input: { personId: mia.id, reason: 'lost phone' } };
+    expect((await askWith(token, OPERATOR_MUTATIONS.signOutPerson, signOut)).errors).toBeUndefined();
+    expect((await instanceLog(olga))[0]).toBe('PERSON_SIGN_OUT | olga | mia | lost phone');
+    expect(codeOf(await askWith(plain, OPERATOR_MUTATIONS.signOutPerson, signOut))).toBe('FORBIDDEN');
+    expect(codeOf(await askWith(plain, PEOPLE))).toBe('NOT_FOUND');
+    const role = { input: { personId: mia.id, role: 'OPERATOR', reason: 'helps' } };
+    expect(codeOf(await askWith(token, OPERATOR_MUTATIONS.setRole, role))).toBe('FORBIDDEN');
+    await makeOperator(server, olga, null);
+    expect(codeOf(await askWith(token, PEOPLE))).toBe('NOT_FOUND');
+  });
+
+  it('is announced as such in the mail', async () => {
+    const olga = await signUp(server, 'mailed');
+    await makeOperator(server, olga);
+    await olga.graphql(CREATE, { input: { name: 'Admin', forOperator: true } });
+    await server.app.mailer.settle();
+    const [mail] = await outboxOf(server, olga.email);
+    expect(mail?.body).toContain('It can also act on the whole instance');
   });
 });
 

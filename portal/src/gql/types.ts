@@ -213,12 +213,6 @@ export type CreateCommandInput = {
   readonly guildId?: string | null | undefined;
 };
 
-/** A request for the own data. */
-export type CreateDataExportInput = {
-  /** Current password of the caller. */
-  readonly password: string;
-};
-
 /** A new emoji of a server. */
 export type CreateEmojiInput = {
   /** ID of the server. */
@@ -243,6 +237,8 @@ export type CreateGuildInput = {
 export type CreatePersonalTokenInput = {
   /** 1–366 days until it expires. Default: 90. Null for a token that does not expire. */
   readonly expiresInDays?: number | null | undefined;
+  /** Whether the token can act on the instance, for `causeway admin`. Default: false. Callers without a role get NOT_FOUND. */
+  readonly forOperator?: boolean | null | undefined;
   /** 1–80 characters. Shown in the list of tokens. */
   readonly name: string;
 };
@@ -526,14 +522,6 @@ export type OperatorCreateInvitationInput = {
   readonly maxUses?: number | null | undefined;
   /** Note for operators, at most 100 characters, such as whom it is for. */
   readonly note?: string | null | undefined;
-};
-
-/** A box to disconnect. */
-export type OperatorDisconnectBoxInput = {
-  /** ID of the box. */
-  readonly boxId: string;
-  /** Why, for the audit log of the instance. 1–512 characters. */
-  readonly reason: string;
 };
 
 /** Identifies an invitation. */
@@ -1053,28 +1041,19 @@ export type WebhookIdInput = {
   readonly webhookId: string;
 };
 
-export type CreateDataExportMutationVariables = Exact<{
-  input: CreateDataExportInput;
-}>;
-
-
-export type CreateDataExportMutation = { readonly createDataExport: { readonly url: string, readonly expiresAt: string, readonly messages: number, readonly files: number } };
-
-export type StartedExportFragment = { readonly url: string, readonly expiresAt: string, readonly messages: number, readonly files: number };
-
-export type PersonalTokenRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null };
+export type PersonalTokenRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly forOperator: boolean, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null };
 
 export type PersonalTokensQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type PersonalTokensQuery = { readonly personalTokens: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null }> };
+export type PersonalTokensQuery = { readonly personalTokens: ReadonlyArray<{ readonly id: string, readonly name: string, readonly tokenHint: string, readonly forOperator: boolean, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null }> };
 
 export type CreatePersonalTokenMutationVariables = Exact<{
   input: CreatePersonalTokenInput;
 }>;
 
 
-export type CreatePersonalTokenMutation = { readonly createPersonalToken: { readonly token: string, readonly personalToken: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null } } };
+export type CreatePersonalTokenMutation = { readonly createPersonalToken: { readonly token: string, readonly personalToken: { readonly id: string, readonly name: string, readonly tokenHint: string, readonly forOperator: boolean, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null } } };
 
 export type RevokePersonalTokenMutationVariables = Exact<{
   input: PersonalTokenIdInput;
@@ -1667,23 +1646,6 @@ export type OperatorRestoreApplicationMutationVariables = Exact<{
 
 export type OperatorRestoreApplicationMutation = { readonly operatorRestoreApplication: { readonly application: { readonly description: string, readonly serverCount: number, readonly suspensionText: string | null, readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null } } };
 
-export type InstanceBoxRowFragment = { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly mayConnect: boolean, readonly serverNames: ReadonlyArray<string>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
-
-export type InstanceBoxesQueryVariables = Exact<{
-  before?: string | null | undefined;
-  search?: string | null | undefined;
-}>;
-
-
-export type InstanceBoxesQuery = { readonly instance: { readonly boxes: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly mayConnect: boolean, readonly serverNames: ReadonlyArray<string>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } };
-
-export type OperatorDisconnectBoxMutationVariables = Exact<{
-  input: OperatorDisconnectBoxInput;
-}>;
-
-
-export type OperatorDisconnectBoxMutation = { readonly operatorDisconnectBox: { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly mayConnect: boolean, readonly serverNames: ReadonlyArray<string>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
-
 export type InvitationRowFragment = { readonly id: string, readonly note: string, readonly codeHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number | null, readonly createdBy: { readonly id: string, readonly username: string } | null };
 
 export type InstanceInvitationsQueryVariables = Exact<{ [key: string]: never; }>;
@@ -1771,13 +1733,6 @@ export type OperatorCreatePasswordLinkMutationVariables = Exact<{
 
 
 export type OperatorCreatePasswordLinkMutation = { readonly operatorCreatePasswordLink: { readonly url: string } };
-
-export type OperatorExportPersonMutationVariables = Exact<{
-  input: OperatorPersonInput;
-}>;
-
-
-export type OperatorExportPersonMutation = { readonly operatorExportPerson: { readonly url: string, readonly expiresAt: string, readonly messages: number, readonly files: number } };
 
 export type InstanceServerRowFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly memberCount: number, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 

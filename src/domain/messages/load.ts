@@ -1,6 +1,6 @@
 import { MessageType } from 'discord-api-types/v10';
 import type { Attachment, Message, Prisma, User } from '../../infra/database/index.js';
-import type { CallContext } from '../call.js';
+import { actorIdOf, type CallContext } from '../call.js';
 import { type ChannelAccess, guildIdOf } from '../channels/access.js';
 import { DomainError } from '../errors.js';
 import { peopleOf, storedInteraction, usersOf } from './interaction.js';
@@ -145,9 +145,10 @@ export async function countReactions(call: CallContext, messageIds: bigint[]): P
 }
 
 async function findOwnReactions(call: CallContext, messageIds: bigint[]): Promise<Set<string>> {
-  if (call.actor.kind === 'anonymous') return new Set();
+  const userId = actorIdOf(call.actor);
+  if (userId === null) return new Set();
   const own = await call.read.reaction.findMany({
-    where: { messageId: { in: messageIds }, userId: call.actor.user.id },
+    where: { messageId: { in: messageIds }, userId },
     select: { messageId: true, emoji: true },
   });
   return new Set(own.map((reaction) => `${reaction.messageId} ${reaction.emoji}`));

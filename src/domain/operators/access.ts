@@ -2,12 +2,13 @@ import type { AuthUser, OperatorRole, Reader, User } from '../../infra/database/
 import type { CallContext } from '../call.js';
 import { DomainError } from '../errors.js';
 
-/** Null without a role, and for personal tokens, which cannot act on the instance. */
+/** Null without a role, and for personal tokens that were not made for operators. */
 export async function operatorRoleOf(
   { actor, read }: Pick<CallContext, 'actor' | 'read'>,
   reader: Pick<Reader, 'authUser'> = read,
 ): Promise<OperatorRole | null> {
-  if (actor.kind !== 'person' || actor.personalTokenId !== undefined) return null;
+  if (actor.kind === 'machine') return 'OPERATOR';
+  if (actor.kind !== 'person' || (actor.personalTokenId !== undefined && !actor.forOperator)) return null;
   const where = { userId: actor.user.id, suspendedAt: null };
   const account = await reader.authUser.findUnique({ where, select: { operatorRole: true } });
   return account?.operatorRole ?? null;

@@ -38,6 +38,7 @@ export class RecentSuspensions {
 function idsOf(actor: Actor): bigint[] {
   switch (actor.kind) {
     case 'anonymous':
+    case 'machine':
       return [];
     case 'person':
     case 'bot':

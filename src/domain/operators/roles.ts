@@ -22,14 +22,15 @@ export interface OperatorRoleInput {
 }
 
 /**
- * Operators cannot change their own role, so that there is always one.
- * @throws NOT_FOUND, UNKNOWN_USER, CONFLICT for the caller
+ * Operators cannot change their own role. Only the machine can take the last one away; the next start then prints a
+ * set-up link.
+ * @throws NOT_FOUND, UNKNOWN_USER, FORBIDDEN for personal tokens, CONFLICT for the caller
  */
 export async function setOperatorRole(call: CallContext, input: OperatorRoleInput): Promise<PersonAccount> {
   await requireOperator(call, 'OPERATOR');
-  const { id } = requireSession(call).user;
+  const callerId = call.actor.kind === 'machine' ? null : requireSession(call).user.id;
   const { personId, role, reason } = input;
-  if (personId === id) throw new DomainError('CONFLICT', 'Another operator must change your role.');
+  if (personId === callerId) throw new DomainError('CONFLICT', 'Another operator must change your role.');
   return call.because(reason).write(
     async ({ db, audit, record }) => {
       // Locked, the caller's own role stays until the commit.
@@ -49,6 +50,6 @@ export async function setOperatorRole(call: CallContext, input: OperatorRoleInpu
       record({ type: 'PORTAL_HOME_UPDATED', userId: personId });
       return account;
     },
-    { streams: [topics.user(id), topics.user(personId)] },
+    { streams: [...(callerId === null ? [] : [callerId]), personId].map(topics.user) },
   );
 }

@@ -51,7 +51,7 @@ export class PersonalTokens {
     if (found.expiresAt !== null && found.expiresAt.getTime() <= this.parts.clock.now()) return null;
     this.parts.uses.note(found.id);
     const { account: _, ...user } = found.user;
-    return { kind: 'person', user, personalTokenId: found.id };
+    return { kind: 'person', user, personalTokenId: found.id, forOperator: found.forOperator };
   }
 
   async #find(hash: string): Promise<Found | null> {

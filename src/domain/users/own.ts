@@ -14,7 +14,7 @@ export interface OwnUser {
 /** The user that the caller is or acts for. @throws UNAUTHENTICATED */
 export async function getOwnUser(call: CallContext): Promise<OwnUser> {
   const { actor } = call;
-  if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
+  if (actor.kind === 'anonymous' || actor.kind === 'machine') throw new DomainError('UNAUTHENTICATED');
   const mayReadEmail = actor.kind === 'person' || (actor.kind === 'token' && actor.scopes.includes('email'));
   return { user: actor.user, email: mayReadEmail ? await findVerifiedEmail(call, actor.user.id) : null };
 }
@@ -52,7 +52,7 @@ export interface ListOwnGuildsInput {
  */
 export async function listOwnGuilds(call: CallContext, input: ListOwnGuildsInput): Promise<OwnGuild[]> {
   const { actor } = call;
-  if (actor.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED');
+  if (actor.kind === 'anonymous' || actor.kind === 'machine') throw new DomainError('UNAUTHENTICATED');
   const fromTheEnd = input.before !== undefined && input.after === undefined;
   const [here, onBoxes] = await Promise.all([
     listHere(call, actor.user, input, fromTheEnd),

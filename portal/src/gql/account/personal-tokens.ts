@@ -3,11 +3,11 @@ import { document } from '../../document.js';
 import type { CreatePersonalTokenMutation, CreatePersonalTokenMutationVariables, PersonalTokensQuery, PersonalTokensQueryVariables, RevokePersonalTokenMutation, RevokePersonalTokenMutationVariables } from '../types.js';
 
 export const PersonalTokensDocument = document<PersonalTokensQuery, PersonalTokensQueryVariables>(
-  'query PersonalTokens{personalTokens{...PersonalTokenRow}}fragment PersonalTokenRow on PersonalToken{id name tokenHint createdAt expiresAt lastUsedAt}',
+  'query PersonalTokens{personalTokens{...PersonalTokenRow}}fragment PersonalTokenRow on PersonalToken{id name tokenHint forOperator createdAt expiresAt lastUsedAt}',
 );
 
 export const CreatePersonalTokenDocument = document<CreatePersonalTokenMutation, CreatePersonalTokenMutationVariables>(
-  'mutation CreatePersonalToken($input:CreatePersonalTokenInput!){createPersonalToken(input:$input){token personalToken{...PersonalTokenRow}}}fragment PersonalTokenRow on PersonalToken{id name tokenHint createdAt expiresAt lastUsedAt}',
+  'mutation CreatePersonalToken($input:CreatePersonalTokenInput!){createPersonalToken(input:$input){token personalToken{...PersonalTokenRow}}}fragment PersonalTokenRow on PersonalToken{id name tokenHint forOperator createdAt expiresAt lastUsedAt}',
 );
 
 export const RevokePersonalTokenDocument = document<RevokePersonalTokenMutation, RevokePersonalTokenMutationVariables>(

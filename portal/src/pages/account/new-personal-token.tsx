@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { CreatePersonalTokenDocument } from '../../gql/account/personal-tokens.js';
+import { useMe } from '../../me.js';
 import { useAction } from '../../ui/action.js';
 import { OpenDialog } from '../../ui/dialog.js';
 import { DialogButtons } from '../../ui/dialog-buttons.js';
-import { Select, TextField } from '../../ui/field.js';
+import { Select, Switch, TextField } from '../../ui/field.js';
 import { Form } from '../../ui/form.js';
 import { SecretsDialog } from '../../ui/secrets.js';
 
@@ -32,8 +33,10 @@ function NameDialog({ onClose, onMade }: NameDialogProps) {
   const { run, isBusy, problem } = useAction(CreatePersonalTokenDocument, { isQuiet: true });
   const [name, setName] = useState('');
   const [days, setDays] = useState(DEFAULT_DAYS);
+  const [forOperator, setForOperator] = useState(false);
+  const hasRole = useMe()?.operatorRole != null;
   const create = async () => {
-    const data = await run({ input: { name, expiresInDays: days === NEVER ? null : Number(days) } });
+    const data = await run({ input: { name, expiresInDays: days === NEVER ? null : Number(days), forOperator } });
     if (data) onMade({ name, token: data.createPersonalToken.token });
   };
   return (
@@ -41,7 +44,7 @@ function NameDialog({ onClose, onMade }: NameDialogProps) {
       <Form
         problem={problem}
         isBusy={isBusy}
-        isChanged={name !== '' || days !== DEFAULT_DAYS}
+        isChanged={name !== '' || days !== DEFAULT_DAYS || forOperator}
         onSubmit={() => void create()}
         buttons={(isOff) => <DialogButtons isOff={isOff} doIt="Create token" />}
       >
@@ -66,6 +69,14 @@ function NameDialog({ onClose, onMade }: NameDialogProps) {
           ))}
           <option value={NEVER}>never</option>
         </Select>
+        {hasRole && (
+          <Switch
+            label="Act on the whole instance"
+            hint="For causeway admin. Anyone with this token can do what you may do under Instance."
+            checked={forOperator}
+            onChange={({ target }) => setForOperator(target.checked)}
+          />
+        )}
       </Form>
     </OpenDialog>
   );

@@ -43,13 +43,14 @@ export function PersonalTokens() {
 }
 
 function Row({ token, onRevoke }: { token: PersonalTokenRowFragment; onRevoke: () => void }) {
-  const { name, tokenHint, createdAt, lastUsedAt } = token;
+  const { name, tokenHint, forOperator, createdAt, lastUsedAt } = token;
   return (
     <li>
       <div>
         <b>
           <Name>{name}</Name>
-        </b>
+        </b>{' '}
+        {forOperator && <span className="badge">whole instance</span>}
         <p className="soft small">
           <code>{tokenHint}</code>, created <Ago at={createdAt} />,{' '}
           {lastUsedAt ? (

@@ -71,6 +71,7 @@ export class FileQuota {
 export async function accountOf({ actor, applications, read }: CallContext): Promise<bigint | null> {
   switch (actor.kind) {
     case 'anonymous':
+    case 'machine':
       return null;
     case 'person':
       return actor.user.id;
