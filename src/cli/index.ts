@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readManifest } from '../infra/package-root.js';
+import { addAdminCommand } from './admin/index.js';
 import { addAppCommand } from './app/index.js';
 import { addBoxCommand } from './box.js';
 import { addDoctorCommand } from './doctor.js';
@@ -21,6 +22,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   addListenCommand,
   addTriggerCommand,
   addLogsCommand,
+  addAdminCommand,
   addDoctorCommand,
   addPortDbCommand,
 ];

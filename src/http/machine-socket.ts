@@ -22,8 +22,9 @@ export function isFromMachine(request: IncomingMessage): boolean {
 }
 
 /**
- * A Unix socket in the data folder, for the user that the process runs as. `POST /graphql` acts as the machine. `GET` is
- * served without credentials, for signed URLs. Of processes that share the folder, the newest has the socket.
+ * A Unix socket in the data folder, for the user that the process runs as. `POST /graphql` acts as the machine. Files
+ * under `/cdn` are served without credentials, by their signed URLs. Of processes that share the folder, the newest has
+ * the socket.
  */
 export class MachineSocket {
   readonly #server;
@@ -84,6 +85,6 @@ function serve(http: Pick<FastifyInstance, 'routing'>, request: IncomingMessage,
   delete request.headers.authorization;
   const isOperation = request.method === 'POST' && request.url === '/graphql';
   if (isOperation) fromMachine.add(request);
-  if (isOperation || request.method === 'GET') http.routing(request, response);
+  if (isOperation || (request.method === 'GET' && request.url?.startsWith('/cdn/'))) http.routing(request, response);
   else response.writeHead(404).end();
 }

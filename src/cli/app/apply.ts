@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { confirm } from '../confirm.js';
 import { examples } from '../examples.js';
 import { exitWith, Failure } from '../failure.js';
 import { NoAnswer } from '../remote/graphql.js';
@@ -48,7 +48,8 @@ async function apply(options: Options): Promise<number> {
   }
   if (!options.json) process.stdout.write(`Plan for ${application.name} (${application.id}):\n\n${planText(plan)}\n\n`);
   requirePlaceForUrls(options, plan);
-  if (!options.yes && !(await confirm(application.name))) throw new Failure('nothing was applied');
+  if (!options.yes && !(await confirm(`Apply these changes to ${application.name}?`, 'the plan')))
+    throw new Failure('nothing was applied');
   const { webhookUrls } = options;
   const send = () => sendPlan(options, applicationId, file, plan);
   const isWritten = webhookUrls !== undefined && createsWebhooks(plan);
@@ -93,14 +94,6 @@ function requirePlaceForUrls({ json, webhookUrls }: Options, plan: Plan): void {
   const message =
     'the URLs of new webhooks are shown only once, and the output is no terminal; pass --webhook-urls PATH';
   throw new Failure(message, USAGE_ERROR);
-}
-
-async function confirm(name: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Failure('there is no terminal to confirm the plan; pass --yes', USAGE_ERROR);
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(`Apply these changes to ${name}? [y/N] `);
-  terminal.close();
-  return /^y(es)?$/i.test(answer.trim());
 }
 
 /** Refuses a file that exists, which may hold the URLs of earlier webhooks. */

@@ -33,21 +33,29 @@ export class Refusal extends Failure {
 export class NoAnswer extends Failure {}
 
 /** @throws {Refusal} @throws {NoAnswer} */
-export async function askServer<Data>(options: ServerOptions, query: string, variables: object): Promise<Data> {
-  const { url } = options;
-  const answer = await send(options, JSON.stringify({ query, variables }));
-  const [error] = answer.errors ?? [];
-  if (error) throw refusalOf(error, url);
-  if (!answer.data) throw new NoAnswer(`${url} does not answer like an instance of Causeway`);
-  return answer.data as Data;
+export async function askServer<Data>(options: Server, query: string, variables: object): Promise<Data> {
+  return dataOf<Data>(await send(options, JSON.stringify({ query, variables })), options.url, refusalOf);
 }
+
+/**
+ * @param source where the answer comes from, such as a URL
+ * @throws {Refusal} @throws {NoAnswer}
+ */
+export function dataOf<Data>({ data, errors = [] }: Answer, source: string, refusal: typeof refusalOf): Data {
+  const [error] = errors;
+  if (error) throw refusal(error, source);
+  if (!data) throw new NoAnswer(`${source} does not answer like an instance of Causeway`);
+  return data as Data;
+}
+
+type Server = Pick<ServerOptions, 'url' | 'token'>;
 
 interface Answer {
   data?: unknown;
   errors?: GraphqlError[];
 }
 
-async function send(options: ServerOptions, body: string): Promise<Answer> {
+async function send(options: Server, body: string): Promise<Answer> {
   const { url } = options;
   const token = requireToken(options);
   if (!URL.canParse('/graphql', url))
@@ -59,11 +67,14 @@ async function send(options: ServerOptions, body: string): Promise<Answer> {
       body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await response.text();
-    return asAnswer(text) ?? { errors: [{ message: `${url} answered with status ${response.status}, and no JSON` }] };
+    return readAnswer(await response.text(), url, response.status);
   } catch (error) {
     throw new NoAnswer(`${url} could not be reached (${reasonOf(error)}); check --url or CAUSEWAY_URL`);
   }
+}
+
+export function readAnswer(text: string, source: string, status: number): Answer {
+  return asAnswer(text) ?? { errors: [{ message: `${source} answered with status ${status}, and no JSON` }] };
 }
 
 function asAnswer(text: string): Answer | null {

@@ -1,0 +1,104 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { examples } from '../examples.js';
+import { type ActOptions, run, withReason } from './act.js';
+import { type AdminOptions, askInstance, withInstance } from './connection.js';
+import { print, table } from './output.js';
+
+interface Limit {
+  kind: string;
+  name: string;
+  description: string;
+  default: number;
+  value: number;
+  perSubject: { subject: string; value: number }[];
+}
+
+const LIMIT = 'kind name description default value perSubject { subject value }';
+
+const KIND_ARGUMENT = ['<kind>', 'kind of the limit, as `causeway admin limits show` names it'] as const;
+
+export function addLimitsCommand(admin: Command): void {
+  const limits = admin
+    .command('limits')
+    .summary('show and change limits')
+    .description('Shows and changes limits of the instance, and of single people, bots and addresses.')
+    .addHelpText(
+      'after',
+      examples(['causeway admin limits set guilds 50 --reason "small disk"', 'change a limit for everyone']),
+    );
+  addShowCommand(limits);
+  addSetCommand(limits);
+  addUnsetCommand(limits);
+}
+
+function addShowCommand(limits: Command): void {
+  withInstance(limits.command('show'))
+    .description('Shows the limits that operators can change.')
+    .addHelpText('after', examples(['causeway admin limits show', 'show all limits']))
+    .action((options: AdminOptions) =>
+      run(async () => {
+        const query = `{ instance { limits { ${LIMIT} } } }`;
+        const { instance } = await askInstance<{ instance: { limits: Limit[] } }>(options, query);
+        const rows = instance.limits.flatMap(({ perSubject, ...limit }) => [
+          { ...limit, subject: 'all' },
+          ...perSubject.map((own) => ({ ...limit, ...own })),
+        ]);
+        const text = table(rows, {
+          KIND: ({ kind }) => kind.toLowerCase(),
+          FOR: ({ subject }) => subject,
+          VALUE: ({ value }) => value,
+          DEFAULT: (limit) => limit.default,
+          NAME: ({ name }) => name,
+        });
+        print(options, instance.limits, text);
+      }),
+    );
+}
+
+interface SetOptions extends ActOptions {
+  for?: string;
+}
+
+/** @throws {InvalidArgumentError} */
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number.');
+}
+
+function addSetCommand(limits: Command): void {
+  withReason(withInstance(limits.command('set')))
+    .description('Changes a limit, for everyone or for one person, bot or address.')
+    .argument(...KIND_ARGUMENT)
+    .argument('<value>', 'the new value', wholeNumber)
+    .option('--for <subject>', 'ID of a person or a bot, or an address')
+    .addHelpText(
+      'after',
+      examples(['causeway admin limits set messages 1 --for 1412345678901234567 --reason spam', 'slow a person down']),
+    )
+    .action((kind: string, value: number, options: SetOptions) =>
+      run(() => change(options, kind, value, `The limit ${kind} is ${value} now.`)),
+    );
+}
+
+function addUnsetCommand(limits: Command): void {
+  withReason(withInstance(limits.command('unset')))
+    .description('Returns a limit to its default, or one person, bot or address to the value for everyone.')
+    .argument(...KIND_ARGUMENT)
+    .option('--for <subject>', 'ID of a person or a bot, or an address')
+    .addHelpText(
+      'after',
+      examples(['causeway admin limits unset messages --reason "is over"', 'return to the default']),
+    )
+    .action((kind: string, options: SetOptions) =>
+      run(() => change(options, kind, null, `The limit ${kind} has its default value again.`)),
+    );
+}
+
+const SET = 'mutation ($input: OperatorSetLimitInput!) { operatorSetLimit(input: $input) { __typename } }';
+
+async function change(options: SetOptions, given: string, value: number | null, text: string): Promise<void> {
+  const kind = given.toUpperCase().replaceAll('-', '_');
+  const subject = options.for ?? '';
+  await askInstance(options, SET, { input: { kind, subject, value, reason: options.reason } });
+  print(options, { kind, subject, value }, subject === '' ? text : `${subject}: ${text}`);
+}
