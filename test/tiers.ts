@@ -67,6 +67,6 @@ export const onPostgres = testFiles([
   'relay/same-shape/{odd,messages}*',
   'portal/{roles,two-processes}*',
   'conversation/{caches,interactions}*',
-  'cli/checks',
+  'cli/{checks,admin.slow}',
   'scripts/*',
 ]);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -63,10 +62,9 @@ export async function download(options: AdminOptions, address: string): Promise<
   throw new Failure(`the download failed with status ${response.status}: ${await response.text()}`);
 }
 
-/** The socket is that of the running instance, in `DATA_DIR`. @throws {NoAnswer} @throws {Failure} */
+/** Through the socket of the running instance. @throws {NoAnswer} */
 function send(options: AdminOptions, method: string, path: string, body?: string): Promise<IncomingMessage> {
   const socketPath = join(options.dataDir, 'admin.sock');
-  if (!existsSync(options.dataDir)) throw new Failure(`there is no folder ${options.dataDir}${ELSEWHERE}`);
   const headers = { host: 'localhost', 'content-type': 'application/json', accept: 'application/json' };
   return new Promise((onResponse, onError) => {
     request({ socketPath, method, path, headers }, onResponse)

@@ -29,15 +29,15 @@ export function addInvitesCommand(admin: Command): void {
 }
 
 interface CreateOptions extends AdminOptions {
-  uses: number | null;
-  days: number | null;
+  uses: number | 'any';
+  days: number | 'never';
   note?: string;
 }
 
 /** @throws {InvalidArgumentError} */
-function countOr(none: string): (text: string) => number | null {
+function countOr<None extends string>(none: None): (text: string) => number | None {
   return (text) => {
-    if (text === none) return null;
+    if (text === none) return none;
     if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
     throw new InvalidArgumentError(`Write a number above 0, or ${none}.`);
   };
@@ -59,7 +59,8 @@ function addCreateCommand(invites: Command): void {
     )
     .action((options: CreateOptions) =>
       run(async () => {
-        const input = { maxUses: options.uses, expiresInDays: options.days, note: options.note };
+        const { uses, days, note } = options;
+        const input = { maxUses: uses === 'any' ? null : uses, expiresInDays: days === 'never' ? null : days, note };
         const { operatorCreateInvitation: made } = await askInstance<{
           operatorCreateInvitation: { url: string; invitation: Invitation };
         }>(options, CREATE, { input });
