@@ -5,6 +5,7 @@ import { readZip } from '../harness/archives.js';
 import { axeFaults } from '../harness/axe.js';
 import { noBrowser } from '../harness/browser.js';
 import { it } from '../harness/fixtures.js';
+import { makeOperator } from '../harness/operators.js';
 import { createGuild, type Person, signUp } from '../harness/people.js';
 import { openPortal } from '../harness/portal.js';
 import type { TestServer } from '../harness/server.js';
@@ -27,6 +28,34 @@ const signIn = ({ email }: Person, password: string) =>
   });
 
 describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the account'), () => {
+  it('only people with a role create personal tokens for the whole instance, which the list marks', async () => {
+    const [olga, ben] = [await newPerson('olga'), await newPerson('ben')];
+    await makeOperator(server, olga);
+    const choice = async (person: Person) => {
+      const { page, faults, open, close } = await openPortal(browser, server, person);
+      await open('/account');
+      await page.getByRole('button', { name: 'New token' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Admin');
+      return { page, faults, close, dialog, choice: dialog.getByRole('switch', { name: 'Act on the whole instance' }) };
+    };
+    const without = await choice(ben);
+    expect(await without.choice.count()).toBe(0);
+    await without.close();
+    const { page, faults, close, dialog, choice: whole } = await choice(olga);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await whole.focus();
+    await page.keyboard.press('Space');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('cw_pat_').first().waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Admin' }).getByText('whole instance').waitFor();
+    const { personalTokens } = await olga.graphql('{ personalTokens { name forOperator } }');
+    expect(personalTokens).toEqual([{ name: 'Admin', forOperator: true }]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('the sign-up form shows errors at its fields, and leads to the requested page', async () => {
     await signUp(server, 'taken');
     const { page, faults, open, close } = await openPortal(browser, server, null);
