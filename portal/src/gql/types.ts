@@ -213,6 +213,12 @@ export type CreateCommandInput = {
   readonly guildId?: string | null | undefined;
 };
 
+/** A request for the own data. */
+export type CreateDataExportInput = {
+  /** Current password of the caller. */
+  readonly password: string;
+};
+
 /** A new emoji of a server. */
 export type CreateEmojiInput = {
   /** ID of the server. */
@@ -275,6 +281,12 @@ export type CreateWebhookInput = {
   readonly channelId: string;
   /** 1–80 characters. */
   readonly name: string;
+};
+
+/** Confirms the deletion. */
+export type DeleteAccountInput = {
+  /** Current password of the caller. */
+  readonly password: string;
 };
 
 /** Identifies an application, and confirms its deletion. */
@@ -369,6 +381,30 @@ export type InstallationIdInput = {
   /** ID of the installation. */
   readonly installationId: string;
 };
+
+/** A limit that operators can change. */
+export type InstanceLimitKind =
+  /** Files that one person stores in messages, commands and modals, with those of their bots. */
+  | 'FILES'
+  /** Servers that one person owns. Only creating a server is refused. */
+  | 'GUILDS'
+  /** Gateway sessions that one bot starts (IDENTIFY). A bot in 150,000 servers or more may start more unless you set a value. */
+  | 'IDENTIFIES'
+  /** Messages that one person or bot sends in one channel. */
+  | 'MESSAGES'
+  /** Requests of one person or bot, or of one network address without a valid credential. */
+  | 'REQUESTS'
+  /** Sign-ups from one network address, with failed ones. */
+  | 'SIGN_UPS';
+
+/** Kind of subject that can have a value of its own. */
+export type InstanceLimitSubjectKind =
+  /** A network address; of IPv6, the /64 network. */
+  | 'ADDRESS'
+  /** A bot, also with the token of a person. */
+  | 'BOT'
+  /** A person. */
+  | 'PERSON';
 
 /** State of an interaction. */
 export type InteractionState =
@@ -524,6 +560,26 @@ export type OperatorCreateInvitationInput = {
   readonly note?: string | null | undefined;
 };
 
+/** A person to delete. */
+export type OperatorDeletePersonInput = {
+  /** ID of the user. */
+  readonly personId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+  /** Whether to remove their messages, files and reactions, too. */
+  readonly withMessages?: boolean | null | undefined;
+  /** Whether to delete their servers, teams and boxes, too. */
+  readonly withOwned?: boolean | null | undefined;
+};
+
+/** A box to disconnect. */
+export type OperatorDisconnectBoxInput = {
+  /** ID of the box. */
+  readonly boxId: string;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+};
+
 /** Identifies an invitation. */
 export type OperatorInvitationIdInput = {
   /** ID of the invitation. */
@@ -551,6 +607,18 @@ export type OperatorServerInput = {
   readonly guildId: string;
   /** Why, for the audit log of the instance. 1–512 characters. */
   readonly reason: string;
+};
+
+/** A limit and its new value. */
+export type OperatorSetLimitInput = {
+  /** Limit to change. */
+  readonly kind: InstanceLimitKind;
+  /** Why, for the audit log of the instance. 1–512 characters. */
+  readonly reason: string;
+  /** ID or username of a person, ID of a bot, or a network address. Null or empty for the whole instance. */
+  readonly subject?: string | null | undefined;
+  /** New value. Null removes the value, so that that of the instance or the default applies. */
+  readonly value?: number | null | undefined;
 };
 
 /** A person and their new role. */
@@ -622,6 +690,15 @@ export type PermissionTarget =
   | 'ROLE'
   /** A user. */
   | 'USER';
+
+/** Progress of the job that removes what a deleted person left. */
+export type PersonDeletionState =
+  /** Everything is removed. */
+  | 'DONE'
+  /** The job gave up. The log of the process has the error. */
+  | 'FAILED'
+  /** The job is queued or running. */
+  | 'RUNNING';
 
 /** Identifies a personal token. */
 export type PersonalTokenIdInput = {
@@ -1040,6 +1117,34 @@ export type WebhookIdInput = {
   /** ID of the webhook. */
   readonly webhookId: string;
 };
+
+export type AccountDeletionPageFragment = { readonly deletionAt: string | null, readonly days: number, readonly isOperator: boolean, readonly applications: number, readonly servers: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxServers: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type AccountDeletionQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AccountDeletionQuery = { readonly accountDeletion: { readonly deletionAt: string | null, readonly days: number, readonly isOperator: boolean, readonly applications: number, readonly servers: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly teams: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxes: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly boxServers: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type DeleteAccountMutationVariables = Exact<{
+  input: DeleteAccountInput;
+}>;
+
+
+export type DeleteAccountMutation = { readonly deleteAccount: { readonly deletionAt: string, readonly user: { readonly id: string, readonly deletionAt: string | null } | null } };
+
+export type KeepAccountMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type KeepAccountMutation = { readonly keepAccount: { readonly user: { readonly id: string, readonly deletionAt: string | null } } };
+
+export type CreateDataExportMutationVariables = Exact<{
+  input: CreateDataExportInput;
+}>;
+
+
+export type CreateDataExportMutation = { readonly createDataExport: { readonly url: string, readonly expiresAt: string, readonly messages: number, readonly files: number } };
+
+export type StartedExportFragment = { readonly url: string, readonly expiresAt: string, readonly messages: number, readonly files: number };
 
 export type PersonalTokenRowFragment = { readonly id: string, readonly name: string, readonly tokenHint: string, readonly forOperator: boolean, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null };
 
@@ -1559,7 +1664,7 @@ export type FrameFragment = { readonly teamInvitations: ReadonlyArray<{ readonly
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null, readonly operatorRole: OperatorRole | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> }, readonly instance: { readonly publicUrl: string, readonly restUrl: string, readonly gatewayUrl: string } };
+export type FrameQuery = { readonly me: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null, readonly email: string | null, readonly emailVerified: boolean | null, readonly operatorRole: OperatorRole | null, readonly deletionAt: string | null } | null, readonly portalHome: { readonly teamInvitations: ReadonlyArray<{ readonly id: string }>, readonly testerInvitations: ReadonlyArray<{ readonly application: { readonly id: string } }> }, readonly instance: { readonly publicUrl: string, readonly restUrl: string, readonly gatewayUrl: string } };
 
 export type FrameChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
@@ -1646,6 +1751,23 @@ export type OperatorRestoreApplicationMutationVariables = Exact<{
 
 export type OperatorRestoreApplicationMutation = { readonly operatorRestoreApplication: { readonly application: { readonly description: string, readonly serverCount: number, readonly suspensionText: string | null, readonly id: string, readonly name: string, readonly createdAt: string, readonly suspendedAt: string | null, readonly ownerTeamName: string | null, readonly ownerUser: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } | null } } };
 
+export type InstanceBoxRowFragment = { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly mayConnect: boolean, readonly serverNames: ReadonlyArray<string>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+
+export type InstanceBoxesQueryVariables = Exact<{
+  before?: string | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type InstanceBoxesQuery = { readonly instance: { readonly boxes: { readonly edges: ReadonlyArray<{ readonly node: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly mayConnect: boolean, readonly serverNames: ReadonlyArray<string>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } } };
+
+export type OperatorDisconnectBoxMutationVariables = Exact<{
+  input: OperatorDisconnectBoxInput;
+}>;
+
+
+export type OperatorDisconnectBoxMutation = { readonly operatorDisconnectBox: { readonly box: { readonly id: string, readonly name: string, readonly status: BoxStatus, readonly lastSeenAt: string | null, readonly protocolVersion: string | null, readonly mayConnect: boolean, readonly serverNames: ReadonlyArray<string>, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
 export type InvitationRowFragment = { readonly id: string, readonly note: string, readonly codeHint: string, readonly createdAt: string, readonly expiresAt: string | null, readonly uses: number, readonly maxUses: number | null, readonly createdBy: { readonly id: string, readonly username: string } | null };
 
 export type InstanceInvitationsQueryVariables = Exact<{ [key: string]: never; }>;
@@ -1667,6 +1789,25 @@ export type OperatorRevokeInvitationMutationVariables = Exact<{
 
 export type OperatorRevokeInvitationMutation = { readonly operatorRevokeInvitation: { readonly id: string } };
 
+export type LimitRowFragment = { readonly kind: InstanceLimitKind, readonly name: string, readonly description: string, readonly unit: string, readonly default: number, readonly value: number, readonly isSet: boolean, readonly min: number, readonly max: number, readonly subjectKinds: ReadonlyArray<InstanceLimitSubjectKind>, readonly perSubject: ReadonlyArray<{ readonly subject: string, readonly name: string | null, readonly value: number }> };
+
+export type InstanceLimitsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceLimitsQuery = { readonly instance: { readonly limits: ReadonlyArray<{ readonly kind: InstanceLimitKind, readonly name: string, readonly description: string, readonly unit: string, readonly default: number, readonly value: number, readonly isSet: boolean, readonly min: number, readonly max: number, readonly subjectKinds: ReadonlyArray<InstanceLimitSubjectKind>, readonly perSubject: ReadonlyArray<{ readonly subject: string, readonly name: string | null, readonly value: number }> }> } };
+
+export type InstanceLimitedQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InstanceLimitedQuery = { readonly instance: { readonly limited: ReadonlyArray<{ readonly kind: InstanceLimitKind, readonly subject: string, readonly subjectName: string | null, readonly refusals: number, readonly lastAt: string }> } };
+
+export type OperatorSetLimitMutationVariables = Exact<{
+  input: OperatorSetLimitInput;
+}>;
+
+
+export type OperatorSetLimitMutation = { readonly operatorSetLimit: { readonly limit: { readonly kind: InstanceLimitKind, readonly name: string, readonly description: string, readonly unit: string, readonly default: number, readonly value: number, readonly isSet: boolean, readonly min: number, readonly max: number, readonly subjectKinds: ReadonlyArray<InstanceLimitSubjectKind>, readonly perSubject: ReadonlyArray<{ readonly subject: string, readonly name: string | null, readonly value: number }> } } };
+
 export type InstanceOperatorsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1681,7 +1822,7 @@ export type OperatorSetRoleMutation = { readonly operatorSetRole: { readonly per
 
 export type InstancePersonRowFragment = { readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 
-export type InstancePersonPageFragment = { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+export type InstancePersonPageFragment = { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 
 export type InstancePeopleQueryVariables = Exact<{
   before?: string | null | undefined;
@@ -1697,7 +1838,7 @@ export type InstancePersonQueryVariables = Exact<{
 }>;
 
 
-export type InstancePersonQuery = { readonly instance: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type InstancePersonQuery = { readonly instance: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type FindPeopleQueryVariables = Exact<{
   search: string;
@@ -1711,21 +1852,35 @@ export type OperatorSuspendPersonMutationVariables = Exact<{
 }>;
 
 
-export type OperatorSuspendPersonMutation = { readonly operatorSuspendPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorSuspendPersonMutation = { readonly operatorSuspendPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type OperatorRestorePersonMutationVariables = Exact<{
   input: OperatorPersonInput;
 }>;
 
 
-export type OperatorRestorePersonMutation = { readonly operatorRestorePerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorRestorePersonMutation = { readonly operatorRestorePerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type OperatorSignOutPersonMutationVariables = Exact<{
   input: OperatorPersonInput;
 }>;
 
 
-export type OperatorSignOutPersonMutation = { readonly operatorSignOutPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorSignOutPersonMutation = { readonly operatorSignOutPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+
+export type PersonDeletionQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PersonDeletionQuery = { readonly instance: { readonly personDeletion: { readonly state: PersonDeletionState, readonly messages: number, readonly servers: number } } };
+
+export type OperatorDeletePersonMutationVariables = Exact<{
+  input: OperatorDeletePersonInput;
+}>;
+
+
+export type OperatorDeletePersonMutation = { readonly operatorDeletePerson: { readonly personId: string } };
 
 export type OperatorCreatePasswordLinkMutationVariables = Exact<{
   input: OperatorPersonInput;
@@ -1733,6 +1888,13 @@ export type OperatorCreatePasswordLinkMutationVariables = Exact<{
 
 
 export type OperatorCreatePasswordLinkMutation = { readonly operatorCreatePasswordLink: { readonly url: string } };
+
+export type OperatorExportPersonMutationVariables = Exact<{
+  input: OperatorPersonInput;
+}>;
+
+
+export type OperatorExportPersonMutation = { readonly operatorExportPerson: { readonly url: string, readonly expiresAt: string, readonly messages: number, readonly files: number } };
 
 export type InstanceServerRowFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly memberCount: number, readonly owner: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 
