@@ -6,7 +6,7 @@ import { findOrdinaryPerson, type PersonAccount, requireOperator } from '../oper
 import { beginDeletion } from './begin.js';
 import { findOwned, namesOf, type Owned, ownsSomething } from './owned.js';
 
-export interface DeletePersonInput {
+interface DeletePersonInput {
   personId: bigint;
   reason: string;
   /** Also their messages, files and reactions. */

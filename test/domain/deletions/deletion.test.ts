@@ -66,6 +66,7 @@ const messageOf = (answer: { errors: { message: string }[] }) => answer.errors[0
 const isGone = async () => (await server.app.db.reader.authUser.count({ where: { userId: BigInt(ada.id) } })) === 0;
 
 describe('an operator who deletes a person', () => {
+  // Takes seconds, because it makes one of everything, and reads every column of every table three times.
   test('leaves no row that names them', async () => {
     const { app } = server;
     const id = BigInt(ada.id);
