@@ -24,7 +24,9 @@ function socketOf(name: string, dataDir = folder, lines: string[] = []): Machine
 
 const ask = (method: string, path: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    request({ socketPath: join(folder, 'admin.sock'), method, path }, (response) => resolve(text(response)))
+    request({ socketPath: join(folder, 'admin.sock'), method, path, agent: false }, (response) =>
+      resolve(text(response)),
+    )
       .once('error', reject)
       .end();
   });
