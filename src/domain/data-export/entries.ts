@@ -11,7 +11,7 @@ export interface ExportEntry {
   isText: boolean;
 }
 
-/** What an export reads. */
+/** The stores that an export reads, and the person whose data it collects. */
 export interface ExportSource {
   read: Reader;
   blobs: BlobStore;

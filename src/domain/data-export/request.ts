@@ -5,7 +5,7 @@ import { DATA_EXPORTS_PER_PERSON } from '../limits.js';
 import { findPerson, requireOperator } from '../operators/access.js';
 import { takeLimit } from '../rate-limits.js';
 
-/** Who may download: the person, or an operator. */
+/** The person who may download it: the one it is about, or an operator. */
 export type ExportedFor = 'self' | 'operator';
 
 export interface DataExport {

@@ -9,8 +9,8 @@ const MESSAGES = 20_000;
 
 const MIB = 2 ** 20;
 
-// Writes 40 MB, which barely shrink, and downloads them.
-it('writes a large archive while it is downloaded, in little memory', async ({ server }) => {
+// Writes 20 MB, which barely shrink, and downloads them.
+it('writes a large archive while it is downloaded, in little memory', { timeout: 180_000 }, async ({ server }) => {
   const { db, nextId } = server.app;
   const max = await signUp(server, 'max');
   const guild = await createGuild(max);
@@ -18,7 +18,7 @@ it('writes a large archive while it is downloaded, in little memory', async ({ s
   const empty = { embeds: [], components: [], mentionUserIds: [], mentionRoleIds: [] };
   for (let n = 0; n < MESSAGES; n += 1_000) {
     const data = Array.from({ length: 1_000 }, () => {
-      return { id: nextId(), ...of, content: randomBytes(1_500).toString('base64'), ...empty };
+      return { id: nextId(), ...of, content: randomBytes(750).toString('base64'), ...empty };
     });
     await db.writer.message.createMany({ data });
   }
@@ -34,12 +34,12 @@ it('writes a large archive while it is downloaded, in little memory', async ({ s
   const response = await fetch(createDataExport.url);
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes / (4 * MIB) > samples.length) samples.push(used() - before);
+    if (bytes / (2 * MIB) > samples.length) samples.push(used() - before);
   }
   const seconds = (performance.now() - start) / 1_000;
   const most = Math.max(...samples) / MIB;
   const measured = `${(bytes / MIB).toFixed(1)} MiB in ${seconds.toFixed(1)} s, ${most.toFixed(1)} MiB more memory`;
-  expect(bytes, measured).toBeGreaterThan(20 * MIB);
+  expect(bytes, measured).toBeGreaterThan(10 * MIB);
   expect(seconds, measured).toBeLessThan(60);
   expect(most, measured).toBeLessThan(15);
 });
