@@ -6,7 +6,7 @@ import {
   requestDataExport,
 } from '../domain/data-export/index.js';
 import { exportUrl } from '../wire/data-exports.js';
-import { builder, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { OperatorPersonInput, personActedOn } from './instance-people.js';
 
@@ -40,6 +40,7 @@ builder.mutationFields((t) => ({
       payloadOf(context, await requestDataExport(context.call, input.password)),
   }),
   operatorExportPerson: t.field({
+    ...FOR_OPERATORS,
     type: DataExport,
     description: 'Creates a URL that downloads the data of a person within an hour. For operators.',
     args: { input: t.arg(inputOf(OperatorPersonInput)) },

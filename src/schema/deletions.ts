@@ -10,7 +10,7 @@ import {
 } from '../domain/deletions/index.js';
 import { parseInput } from '../domain/parse-input.js';
 import type { User as UserRow } from '../infra/database/index.js';
-import { builder, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, inputOf } from './builder.js';
 import { idOf, parseId } from './ids.js';
 import { Instance } from './instance.js';
 import { REASON, reasonOf } from './instance-pages.js';
@@ -160,6 +160,7 @@ builder.mutationFields((t) => ({
     resolve: async (_root, _args, { call }) => ({ user: await keepAccount(call) }),
   }),
   operatorDeletePerson: t.field({
+    ...FOR_OPERATORS,
     type: DeletePersonPayload,
     description:
       'Deletes a person at once, for good. Their name disappears everywhere; a job removes what they left. Fails for a person who owns servers, teams or boxes, unless `withOwned` is true. For moderators.',

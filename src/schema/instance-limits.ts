@@ -10,7 +10,7 @@ import {
   setLimit,
 } from '../domain/operators/index.js';
 import { parseInput } from '../domain/parse-input.js';
-import { builder, inputOf } from './builder.js';
+import { builder, FOR_OPERATORS, inputOf } from './builder.js';
 import type { GraphqlContext } from './context.js';
 import { Instance } from './instance.js';
 import { REASON, reasonOf } from './instance-pages.js';
@@ -159,6 +159,7 @@ const InstanceLimitPayload = builder.objectRef<{ limit: LimitValues }>('Instance
 
 builder.mutationField('operatorSetLimit', (t) =>
   t.field({
+    ...FOR_OPERATORS,
     type: InstanceLimitPayload,
     description:
       'Sets a limit for the instance, or for one person, bot or network address. Every process applies it within a second. For operators.',
