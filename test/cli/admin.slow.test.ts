@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect } from 'vitest';
+import { readZip } from '../harness/archives.js';
 import { CLI, noTerminal, type Result, resultOf, runCli, SCRIPT } from '../harness/cli.js';
 import { it } from '../harness/fixtures.js';
 import { codeOf, type Loose } from '../harness/graphql.js';
@@ -102,6 +103,44 @@ describe('causeway admin on the machine of the instance', () => {
     expect(first).toMatchObject({ note: 'course', maxUses: null, expiresAt: null, createdBy: null });
     expect(await json('invites', 'revoke', first.id, '--yes')).toEqual({ id: first.id });
     expect(await json('invites', 'list')).toEqual([]);
+  });
+
+  it('shows, sets and unsets limits, for everyone and for one person', async () => {
+    expect(await json('limits', 'set', 'guilds', '7', ...REASON)).toEqual({ kind: 'GUILDS', subject: '', value: 7 });
+    await json('limits', 'set', 'guilds', '2', '--for', bob.id, ...REASON);
+    const guilds = (await json('limits', 'show')).find(({ kind }: Loose) => kind === 'GUILDS');
+    expect(guilds).toMatchObject({ value: 7, perSubject: [{ subject: bob.id, value: 2 }] });
+    expect((await admin(['limits', 'show'])).stdout).toMatch(new RegExp(`guilds +${bob.id} +2 +200`));
+    await json('limits', 'unset', 'guilds', '--for', bob.id, ...REASON);
+    await json('limits', 'unset', 'guilds', ...REASON);
+    expect((await logged(1))[0]).toMatch(/^LIMIT_UPDATE/);
+    const { code, stderr } = await admin(['limits', 'set', 'sandwiches', '1', ...REASON]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('SANDWICHES')]);
+  });
+
+  it('exports a person to a new archive, which only its owner can read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'export-'));
+    const file = join(folder, 'bob.zip');
+    expect(await json('people', 'export', 'bob', '--output', file, ...REASON)).toEqual({ personId: bob.id, file });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse((await readZip(await readFile(file))).get('profile.json')?.toString() ?? '')).toMatchObject({
+      id: bob.id,
+      username: 'bob',
+    });
+    const again = await admin(['people', 'export', 'bob', '--output', file, ...REASON]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('EEXIST')]);
+    await rm(folder, { recursive: true });
+  });
+
+  it('deletes a person with everything they own and posted', async () => {
+    const mia = await signUp(server, 'mia');
+    await createGuild(mia, 'Spam');
+    const refused = await admin(['people', 'delete', 'mia', ...REASON, '--yes']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Spam')]);
+    const everything = ['--with-messages', '--with-owned', '--yes', ...REASON];
+    expect(await json('people', 'delete', 'mia', ...everything)).toEqual({ personId: mia.id });
+    expect((await admin(['people', 'show', mia.id])).code).toBe(1);
+    expect((await logged(1))[0]).toMatch(/^PERSON_DELETE/);
   });
 
   it('shows the audit log, filtered by action and target', async () => {
