@@ -28,20 +28,22 @@ it('writes a large archive while it is downloaded, in little memory', { timeout:
   );
   expect(createDataExport.messages).toBe(MESSAGES);
   const used = liveMemory();
-  const [before, start] = [used(), performance.now()];
+  const start = performance.now();
   const samples: number[] = [];
   let bytes = 0;
   const response = await fetch(createDataExport.url);
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes / (2 * MIB) > samples.length) samples.push(used() - before);
+    if (bytes / (2 * MIB) > samples.length) samples.push(used());
   }
   const seconds = (performance.now() - start) / 1_000;
-  const most = Math.max(...samples) / MIB;
+  // Garbage of the preparation may go during the download, so each sample counts from the lowest before it.
+  const most = Math.max(...samples.map((sample, n) => sample - Math.min(...samples.slice(0, n + 1)))) / MIB;
   const measured = `${(bytes / MIB).toFixed(1)} MiB in ${seconds.toFixed(1)} s, ${most.toFixed(1)} MiB more memory`;
   expect(bytes, measured).toBeGreaterThan(10 * MIB);
   expect(seconds, measured).toBeLessThan(60);
-  expect(most, measured).toBeLessThan(15);
+  // The whole text has 19 MiB.
+  expect(most, measured).toBeLessThan(8);
 });
 
 /** Bytes that a garbage collection leaves. */
