@@ -100,7 +100,6 @@ beforeAll(async () => {
     emojiId: '1',
     personalTokenId: '1',
     file: { description: 'A bot' },
-    password: 'wrong',
     reason: 'It is down.',
     status: 500,
     personId: '1',

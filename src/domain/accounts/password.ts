@@ -1,4 +1,4 @@
-import { Lazy } from '../../infra/caching/lazy.js';
+import { passwordMatches } from '../../infra/crypto/passwords.js';
 import { topics } from '../../infra/streams/topics.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, invalidInput } from '../errors.js';
@@ -33,9 +33,6 @@ export async function findPassword(
   return account && passwordHash ? { userId: account.userId, email: account.email, passwordHash } : null;
 }
 
-/** Loaded on demand, because few requests need it. */
-const library = new Lazy(() => import('better-auth/crypto'));
-
 /**
  * The caller must limit the attempts.
  * @throws CONFLICT for an account without a password, INVALID_INPUT at `password`
@@ -43,8 +40,7 @@ const library = new Lazy(() => import('better-auth/crypto'));
 export async function requirePassword(call: CallContext, userId: bigint, password: string): Promise<void> {
   const own = await findPassword(call, { userId });
   if (!own) throw new DomainError('CONFLICT', 'Your account has no password.');
-  const { verifyPassword } = await library.get();
-  if (await verifyPassword({ hash: own.passwordHash, password })) return;
+  if (await passwordMatches(password, own.passwordHash)) return;
   throw invalidInput({ path: 'password', code: 'PASSWORD_DOES_NOT_MATCH', message: 'The password is incorrect.' });
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { passwordMatches } from '../../infra/crypto/passwords.js';
 import type { User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
-import { findPassword } from '../accounts/password.js';
+import { requirePassword } from '../accounts/password.js';
 import { type CallContext, requireSession, type Write } from '../call.js';
-import { DomainError, invalidInput } from '../errors.js';
+import { DomainError } from '../errors.js';
 import { DAY_MS } from '../expiry.js';
 import { dropIcon } from '../icons.js';
 import { plainText } from '../input.js';
@@ -47,7 +46,7 @@ export async function getOwnDeletion(call: CallContext): Promise<OwnDeletion> {
  */
 export async function deleteAccount(call: CallContext, { password }: z.output<typeof DeleteAccount>): Promise<Date> {
   const { user } = requireSession(call);
-  await requirePassword(call, user.id, password);
+  await takeAttempt(call, user.id, password);
   const deletionAt = await call.write((write) => schedule(call, write, user.id), {
     streams: [topics.user(user.id)],
   });
@@ -56,15 +55,10 @@ export async function deleteAccount(call: CallContext, { password }: z.output<ty
   return deletionAt;
 }
 
-async function requirePassword(call: CallContext, userId: bigint, password: string): Promise<void> {
+async function takeAttempt(call: CallContext, userId: bigint, password: string): Promise<void> {
   const key = String(userId);
   await takeLimit(call, DELETIONS_PER_PERSON, key, (seconds) => `Too many attempts; try again in ${seconds} s.`);
-  const own = await findPassword(call, { userId });
-  if (!own) throw new DomainError('CONFLICT', 'Your account has no password.');
-  if (!(await passwordMatches(password, own.passwordHash))) {
-    const message = 'The password is incorrect.';
-    throw invalidInput({ path: 'password', code: 'PASSWORD_DOES_NOT_MATCH', message });
-  }
+  await requirePassword(call, userId, password);
   await call.limits.giveBack(DELETIONS_PER_PERSON, key);
 }
 
