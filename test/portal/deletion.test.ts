@@ -103,6 +103,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the deletion'), () => {
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete eve?' });
     await dialog.getByText('1 message in 1 server and in direct channels').waitFor();
+    await dialog.getByText(/^1 server, also for the other members\./).waitFor();
     const remove = button(dialog, 'Delete');
     await dialog.getByLabel('Reason').fill('spam');
     await dialog.getByLabel('Username').fill('eve');
@@ -120,9 +121,10 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the deletion'), () => {
     await expect
       .poll(() => progress.innerText())
       .toBe('The person is out. Still to remove: 0 messages and 1 membership.');
+    expect(await page.getByRole('progressbar', { name: 'Deletion' }).getAttribute('max')).toBe('1');
     await page.getByText('Reason: spam').waitFor();
     await server.app.db.writer.job.deleteMany({ where: { kind: 'delete-person' } });
-    await expect.poll(() => progress.innerText()).toBe('The person is deleted. Everything is removed.');
+    await expect.poll(() => progress.innerText()).toBe('The person is deleted. Nothing is left to remove.');
     expect(await axeFaults(page)).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Deleted User' }).waitFor();

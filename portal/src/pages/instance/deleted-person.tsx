@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { PersonDeletionDocument } from '../../gql/instance/people.js';
 import type { PersonDeletionQuery } from '../../gql/types.js';
 import { useQuery } from '../../query.js';
@@ -43,14 +43,23 @@ function Shown({ id, deletion }: { id: string; deletion: Progress }) {
       <p className="small instance-back">
         <Link to="/instance/people">All people</Link>
       </p>
-      <Heading>Deleted User</Heading>
+      <header className="noun">
+        <Heading>Deleted User</Heading>
+      </header>
       <section className="card">
         <h2>Deletion</h2>
         <p role="status">{progressText(deletion)}</p>
+        {deletion.state === 'RUNNING' && <ProgressBar left={deletion.messages + deletion.servers} />}
       </section>
       <TargetLog id={id} />
     </>
   );
+}
+
+/** Full is what was left when the page was opened. */
+function ProgressBar({ left }: { left: number }) {
+  const [all] = useState(left);
+  return <progress className="deletion-progress" aria-label="Deletion" max={Math.max(all, 1)} value={all - left} />;
 }
 
 function progressText({ state, messages, servers }: Progress): string {
@@ -58,7 +67,7 @@ function progressText({ state, messages, servers }: Progress): string {
     case 'RUNNING':
       return `The person is out. Still to remove: ${figure(messages, 'message')} and ${figure(servers, 'membership')}.`;
     case 'DONE':
-      return 'The person is deleted. Everything is removed.';
+      return 'The person is deleted. Nothing is left to remove.';
     case 'FAILED':
       return 'The person is out, but the rest could not be removed. The log of the instance has the error.';
   }

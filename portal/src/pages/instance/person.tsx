@@ -108,8 +108,8 @@ function Facts({ person }: { person: InstancePersonPageFragment }) {
         <dd>{figure(figures.messages, 'message')}</dd>
         <dt>Owns</dt>
         <dd>
-          {figure(figures.servers, 'server')}, {figure(figures.applications, 'application')},{' '}
-          {figures.boxes === 1 ? '1 box' : `${figures.boxes} boxes`}
+          {figure(figures.servers, 'server')}, {figure(figures.teams, 'team')},{' '}
+          {figure(figures.applications, 'application')}, {figures.boxes === 1 ? '1 box' : `${figures.boxes} boxes`}
         </dd>
       </dl>
     </section>
