@@ -441,3 +441,8 @@ const SCHEMAS: { [A in AuditAction]: { changes: z.ZodType<AuditChanges[A]> } } =
 export function readChanges<A extends AuditAction>(action: A, stored: unknown): AuditChanges[A] {
   return SCHEMAS[action].changes.parse(stored);
 }
+
+/** Whether the log can show the changes. Of an action that this version does not know, it shows none. */
+export function isReadable(action: string, changes: unknown): boolean {
+  return !Object.hasOwn(ACTIONS, action) || SCHEMAS[action as AuditAction].changes.safeParse(changes).success;
+}

@@ -5,6 +5,10 @@ import { DELETED_NAME } from './begin.js';
 const IMAGE_HASH = /^[0-9a-f]{32}$/;
 const NO_IMAGE = '0'.repeat(32);
 
+/** An id, permissions or a time. A name can look like one, but replacing it would break the row. */
+const NO_TEXT = /^(?:\d+|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
+const KEY_OF_NAME = /name|nick/;
+
 /** Replaces the names of a deleted person where they are whole words. */
 export class Names {
   readonly #words: RegExp;
@@ -23,12 +27,13 @@ export class Names {
     return text.replace(this.#words, (found) => (IMAGE_HASH.test(found) ? NO_IMAGE : DELETED_NAME));
   }
 
-  /** Keeps keys. @returns the value itself if nothing changed */
+  /** Keeps keys, ids, times and types. @returns the value itself if nothing changed */
   replaceInJson(value: Prisma.JsonValue): Prisma.JsonValue {
     const before = JSON.stringify(value);
-    const after = JSON.stringify(value, (_key, part: unknown) =>
-      typeof part === 'string' ? this.replaceIn(part) : part,
-    );
+    const after = JSON.stringify(value, (key, part: unknown) => {
+      if (typeof part !== 'string' || key === 'type') return part;
+      return NO_TEXT.test(part) && !KEY_OF_NAME.test(key) ? part : this.replaceIn(part);
+    });
     return before === after ? value : (JSON.parse(after) as Prisma.JsonValue);
   }
 }

@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from '../../infra/concurrency/event-loop.js';
 import { Prisma } from '../../infra/database/index.js';
+import { isReadable } from '../audit-log/actions.js';
 import type { CallContext } from '../call.js';
 import { PLATFORM_ID } from '../platform/platform.js';
 import { Names } from './names.js';
@@ -57,6 +58,7 @@ const page = (after: bigint) => ({ where: { id: { gt: after } }, orderBy: { id: 
 
 interface Entry {
   id: bigint;
+  action: string;
   actorId: bigint | null;
   targetId: bigint | null;
   changes: Prisma.JsonValue;
@@ -65,10 +67,15 @@ interface Entry {
 
 async function removeFromLogs(of: Of, about: Names, elsewhere: Names): Promise<void> {
   const { call, userId } = of;
-  const cleaned = ({ actorId, targetId, changes, reason }: Entry) => {
+  const cleaned = ({ action, actorId, targetId, changes, reason }: Entry) => {
     const names = actorId === userId || targetId === userId ? about : elsewhere;
     const named = targetId === userId ? withoutNick(changes) : changes;
-    const after = { changes: names.replaceInJson(named), reason: reason && names.replaceIn(reason) };
+    const replaced = names.replaceInJson(named);
+    // A person can be called like a constant, such as the role ADMIN.
+    const after = {
+      changes: isReadable(action, replaced) ? replaced : named,
+      reason: reason && names.replaceIn(reason),
+    };
     return after.changes === changes && after.reason === reason
       ? null
       : { changes: after.changes ?? Prisma.JsonNull, reason: after.reason };

@@ -140,6 +140,29 @@ describe('an operator who deletes a person', () => {
     expect(again.id).not.toBe(ada.id);
   });
 
+  test('leaves roles, ids and times in the logs, although the person was called like them', async () => {
+    const { app } = server;
+    await ada.graphql('mutation { updateProfile(input: { globalName: "Admin" }) { user { id } } }');
+    await addToTeam(bob, await createTeam(bob, `Team ${round}`), ada, 'ADMIN');
+    await invite(bob, guild, ada);
+    const nick = guild.textChannelId;
+    await act('updateMember', 'UpdateMemberInput', { guildId: guild.id, userId: ada.id, nick });
+    const messageId = await sendMessage(ada, guild.textChannelId, 'ahoy');
+    await act('deleteMessage', 'MessageIdInput', { channelId: guild.textChannelId, messageId });
+    const logged = () =>
+      app.db.reader.auditEntry.findMany({
+        where: { targetId: BigInt(ada.id), action: { not: 'MEMBER_UPDATE' } },
+        orderBy: { id: 'asc' },
+      });
+    const before = await logged();
+    expect(before.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['TEAM_INVITATION_ACCEPT', 'MESSAGE_DELETE']),
+    );
+    expect((await remove()).errors).toEqual([]);
+    await untilRemoved(server.app);
+    expect(await logged()).toEqual(before);
+  });
+
   test('removes messages, files and reactions only if asked to, and clients hear of it', async () => {
     await invite(bob, guild, ada);
     const said = await sendMessage(ada, guild.textChannelId, 'ahoy');
