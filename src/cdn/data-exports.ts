@@ -4,7 +4,7 @@ import { type DataExport, type ExportedFor, exportEntries, isExportable } from '
 import { Quota } from '../infra/concurrency/quota.js';
 import type { Release } from '../infra/concurrency/semaphore.js';
 import { parseSnowflake } from '../infra/ids/ids.js';
-import { exportPath } from '../wire/data-exports.js';
+import { requestedAt } from '../wire/data-exports.js';
 import { archiveOf } from './archive.js';
 import { plain } from './send.js';
 
@@ -35,8 +35,9 @@ async function serveExport(
   request: FastifyRequest<ExportRequest>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const wanted = signedExport(app, request);
-  if (!wanted || !(await isExportable(app.db.reader, wanted))) {
+  const wanted = wantedExport(request.params);
+  const asked = wanted && requestedAt(wanted, request.query, app.addresses, app.clock);
+  if (!wanted || asked === null || !(await isExportable(app.db.reader, wanted, asked))) {
     return plain(reply.code(404), 'There is no such download, or its URL has expired: request a new one.');
   }
   if (running.usedInAll >= MAX_EXPORTS) {
@@ -65,15 +66,12 @@ function sendArchive(app: AppContext, { personId }: DataExport, reply: FastifyRe
   return reply.send(archive);
 }
 
-/** Null for an invalid or expired signature. */
-function signedExport({ addresses }: AppContext, { params, query }: FastifyRequest<ExportRequest>): DataExport | null {
+function wantedExport(params: ExportRequest['Params']): DataExport | null {
   const personId = parseSnowflake(params.personId);
-  const { exportedFor } = params;
-  if (personId === undefined || !isExportedFor(exportedFor)) return null;
-  const wanted = { personId, exportedFor };
-  return addresses.signatures.secondsLeft(exportPath(wanted), query) > 0 ? wanted : null;
+  const exportedFor = exportedForOf(params.exportedFor);
+  return personId === undefined || exportedFor === undefined ? null : { personId, exportedFor };
 }
 
-function isExportedFor(text: string): text is ExportedFor {
-  return text === 'self' || text === 'operator';
+function exportedForOf(text: string): ExportedFor | undefined {
+  return text === 'self' || text === 'machine' ? text : parseSnowflake(text);
 }

@@ -1,12 +1,12 @@
 import type { Reader } from '../../infra/database/index.js';
 import { requirePassword } from '../accounts/password.js';
-import { type CallContext, requireSession } from '../call.js';
+import { actorIdOf, type CallContext, requireSession } from '../call.js';
 import { DATA_EXPORTS_PER_PERSON } from '../limits.js';
 import { findPerson, requireOperator } from '../operators/access.js';
 import { takeLimit } from '../rate-limits.js';
 
-/** The person who may download it: the one it is about, or an operator. */
-export type ExportedFor = 'self' | 'operator';
+/** The person it is about, the command line of the machine, or the operator with this id may download it. */
+export type ExportedFor = 'self' | 'machine' | bigint;
 
 export interface DataExport {
   personId: bigint;
@@ -48,17 +48,29 @@ export async function exportPerson(
     await findPerson(db, personId);
     await audit({ action: 'PERSON_EXPORT', targetId: personId });
   });
-  return { personId, exportedFor: 'operator' };
+  return { personId, exportedFor: actorIdOf(call.actor) ?? 'machine' };
 }
 
-/** Whether the archive may be sent: not after a deletion, and not to a suspended person. */
+/**
+ * Whether the archive may still be sent: not after a deletion, to a suspended person, after a change of the password,
+ * or to someone who is no operator any more.
+ * @param requestedAt in milliseconds, rounded down to seconds
+ */
 export async function isExportable(
   read: Pick<Reader, 'authUser'>,
   { personId, exportedFor }: DataExport,
+  requestedAt: number,
 ): Promise<boolean> {
-  const account = await read.authUser.findUnique({ where: { userId: personId }, include: { user: true } });
-  if (!account || account.user.deletedAt !== null) return false;
-  return exportedFor === 'operator' || account.suspendedAt === null;
+  const where = { userId: personId, user: { deletedAt: null } };
+  const account = await read.authUser.findUnique({ where, include: { accounts: { select: { updatedAt: true } } } });
+  if (!account) return false;
+  if (exportedFor === 'machine') return true;
+  if (exportedFor === 'self') {
+    const isSince = ({ updatedAt }: { updatedAt: Date }) => updatedAt.getTime() >= requestedAt + 1_000;
+    return account.suspendedAt === null && !account.accounts.some(isSince);
+  }
+  const operator = { userId: exportedFor, operatorRole: 'OPERATOR', suspendedAt: null } as const;
+  return (await read.authUser.findUnique({ where: operator, select: { id: true } })) !== null;
 }
 
 export interface ExportFigures {

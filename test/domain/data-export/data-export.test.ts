@@ -327,7 +327,9 @@ describe('a download', () => {
   it('is not found with another signature, for another person, or after an hour', async () => {
     const [fay, gus] = [await signUp(server, 'fay'), await signUp(server, 'gus')];
     const { url } = await requestExport(fay);
-    const { addresses, keys, clock } = server.app;
+    const { addresses, keys, clock, db } = server.app;
+    const where = { user: { userId: BigInt(fay.id) } };
+    await db.writer.authAccount.updateMany({ where, data: { updatedAt: new Date(0) } });
     const urlAt = (now: number) => {
       const then = { ...clock, now: () => now };
       const signatures = createAddressSignatures(keys.addresses, then);
@@ -337,7 +339,7 @@ describe('a download', () => {
     expect(await statusOf(urlAt(clock.now() - 3_590_000))).toBe(200);
     const refused = [
       url.replace(fay.id, gus.id),
-      url.replace('/self', '/operator'),
+      url.replace('/self', '/machine'),
       url.replace('/self', '/other'),
       url.replace(/hm=.*/, 'hm=0'),
       url.split('?')[0] ?? '',
@@ -356,6 +358,25 @@ describe('a download', () => {
     await ina.graphql(OPERATOR_MUTATIONS.suspendPerson, { input });
     expect([await statusOf(url), await statusOf(forOperator)]).toEqual([404, 200]);
     await server.app.db.writer.user.update({ where: { id: BigInt(hal.id) }, data: { deletedAt: new Date() } });
+    expect(await statusOf(forOperator)).toBe(404);
+  });
+
+  it('is not found after a change of the password, nor for an operator who lost the role', async () => {
+    const [leo, mia] = [await signUp(server, 'leo'), await signUp(server, 'mia')];
+    await makeOperator(server, mia);
+    const { url } = await requestExport(leo);
+    const input = { personId: leo.id, reason: 'they asked for it' };
+    const answer = await mia.graphql(OPERATOR_MUTATIONS.exportPerson, { input });
+    const forOperator: string = answer.operatorExportPerson.url;
+    const { db, clock } = server.app;
+    expect(await statusOf(url)).toBe(200);
+    await db.writer.authAccount.updateMany({
+      where: { user: { userId: BigInt(leo.id) } },
+      data: { password: 'new', updatedAt: new Date(clock.now() + 1_000) },
+    });
+    expect(await statusOf(url)).toBe(404);
+    await expect.poll(() => statusOf(forOperator)).toBe(200);
+    await makeOperator(server, mia, 'MODERATOR');
     expect(await statusOf(forOperator)).toBe(404);
   });
 
