@@ -135,7 +135,17 @@ async function placeOf(read: Pick<Reader, 'channel'>, channelId: bigint) {
 }
 
 function pathOf(channelId: bigint, { id, filename }: { id: bigint; filename: string }): string {
-  return `files/${channelId}/${id}-${safeFilename(filename)}`;
+  return `files/${channelId}/${nameIn({ id, filename })}`;
+}
+
+/** Fewer than the 255 bytes that most file systems allow in a name. */
+const MAX_NAME_BYTES = 240;
+
+/** A longer name keeps its end, which holds the extension. */
+function nameIn({ id, filename }: { id: bigint; filename: string }): string {
+  const letters = [...safeFilename(filename)];
+  while (Buffer.byteLength(`${id}-${letters.join('')}`) > MAX_NAME_BYTES) letters.shift();
+  return `${id}-${letters.join('')}`;
 }
 
 /** Files that the person sent with commands and modals. */
@@ -150,7 +160,7 @@ export async function* givenFileEntries(
   });
   for await (const page of pages) {
     for (const file of page) {
-      const path = `files/interactions/${file.interactionId}/${file.id}-${safeFilename(file.filename)}`;
+      const path = `files/interactions/${file.interactionId}/${nameIn(file)}`;
       const entry = await fileEntry(blobs, path, interactionFileKey(file));
       if (entry) yield entry;
       else missing.push(path);

@@ -238,6 +238,16 @@ describe('an archive', () => {
     expect([...stored, ...shown, ...ofOthers].filter((text) => all.includes(text))).toEqual([]);
   });
 
+  it('has names that file systems can store', async () => {
+    const kai = await signUp(server, 'kai');
+    const { textChannelId: channelId } = await createGuild(kai);
+    await postFile({ by: kai, channelId, filename: `${'魚'.repeat(96)}.bin`, content: PIXEL });
+    const paths = [...(await exported(kai)).keys()].filter((path) => path.startsWith('files/'));
+    const names = paths.map((path) => path.split('/').at(-1) ?? '');
+    expect(names).toEqual([expect.stringMatching(/^\d+-魚+\.bin$/)]);
+    expect(Buffer.byteLength(names[0] ?? '')).toBeLessThanOrEqual(255);
+  });
+
   it('has pages of every list', { tags: ['slow'] }, async () => {
     const [paul, mona] = [await signUp(server, 'paul'), await signUp(server, 'mona')];
     const guild = await createGuild(paul);
