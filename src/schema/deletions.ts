@@ -148,9 +148,8 @@ builder.mutationFields((t) => ({
     description:
       "Schedules the deletion of the caller's account. Fails while they own servers, teams or boxes. Needs a session.",
     args: { input: t.arg(inputOf(DeleteAccountInput)) },
-    resolve: async (_root, { input }, { call, app }) => {
-      const deletionAt = await deleteAccount(call, parseInput(DeleteAccount, input));
-      const isDeleted = deletionAt.getTime() <= app.clock.now();
+    resolve: async (_root, { input }, { call }) => {
+      const { deletionAt, isDeleted } = await deleteAccount(call, parseInput(DeleteAccount, input));
       return { deletionAt, user: isDeleted || call.actor.kind !== 'person' ? null : call.actor.user };
     },
   }),

@@ -3,12 +3,12 @@ import type { Transaction, User } from '../../infra/database/index.js';
 import { topics } from '../../infra/streams/topics.js';
 import { removeApplication } from '../applications/delete.js';
 import { removeBox } from '../boxes/delete.js';
+import { reminderKeys } from '../built-in-commands/reminders/add.js';
 import type { CallContext, Write } from '../call.js';
 import { DomainError, type ErrorCode } from '../errors.js';
 import { hideGuild } from '../guilds/delete.js';
 import { deleteInstallations } from '../installations/uninstall.js';
 import { folderOf } from '../interactions/files.js';
-import { limits } from '../limits.js';
 import { endMembership } from '../members/remove.js';
 import { removeGrants } from '../oauth/expired.js';
 import { LONGEST_REQUEST_MS } from '../operators/recent-suspensions.js';
@@ -153,9 +153,8 @@ async function removeInteractions(call: CallContext, userId: bigint, signal: Abo
 
 async function removeRows(call: CallContext, userId: bigint, signal: AbortSignal): Promise<void> {
   const some = { where: { userId }, limit: ROWS_PER_STATEMENT };
-  const keys = Array.from({ length: limits.remindersPerPerson }, (_, index) => `reminder:${userId}:${index}`);
   const kinds: ((db: Transaction) => Promise<{ count: number }>)[] = [
-    (db) => db.job.deleteMany({ where: { key: { in: keys } } }),
+    (db) => db.job.deleteMany({ where: { key: { in: reminderKeys(userId) } } }),
     (db) => db.tester.deleteMany(some),
     (db) => db.teamMember.deleteMany(some),
     (db) => db.teamInvitation.deleteMany({ ...some, where: { OR: [{ inviteeId: userId }, { inviterId: userId }] } }),

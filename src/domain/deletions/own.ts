@@ -40,19 +40,23 @@ export async function getOwnDeletion(call: CallContext): Promise<OwnDeletion> {
 
 /**
  * Schedules the deletion of the caller's account, and mails them. A second call changes nothing.
- * @returns when it is deleted
+ * @returns when it is deleted, and whether it already is
  * @throws UNAUTHENTICATED, FORBIDDEN, RATE_LIMITED, INVALID_INPUT for a wrong password, CONFLICT while the caller owns
  * servers, teams or boxes, or is an operator
  */
-export async function deleteAccount(call: CallContext, { password }: z.output<typeof DeleteAccount>): Promise<Date> {
+export async function deleteAccount(
+  call: CallContext,
+  { password }: z.output<typeof DeleteAccount>,
+): Promise<Scheduled> {
   const { user } = requireSession(call);
   await takeAttempt(call, user.id, password);
-  const deletionAt = await call.write((write) => schedule(call, write, user.id), {
+  const scheduled = await call.write((write) => schedule(call, write, user.id), {
     streams: [topics.user(user.id)],
   });
-  const isDeleted = deletionAt.getTime() <= call.clock.now();
-  if (isDeleted && user.avatarHash) await dropIcon(call, { folder: 'avatars', id: user.id }, user.avatarHash);
-  return deletionAt;
+  if (scheduled.isDeleted && user.avatarHash) {
+    await dropIcon(call, { folder: 'avatars', id: user.id }, user.avatarHash);
+  }
+  return scheduled;
 }
 
 async function takeAttempt(call: CallContext, userId: bigint, password: string): Promise<void> {
@@ -62,9 +66,14 @@ async function takeAttempt(call: CallContext, userId: bigint, password: string):
   await call.limits.giveBack(DELETIONS_PER_PERSON, key);
 }
 
-async function schedule(call: CallContext, write: Write, userId: bigint): Promise<Date> {
+interface Scheduled {
+  deletionAt: Date;
+  isDeleted: boolean;
+}
+
+async function schedule(call: CallContext, write: Write, userId: bigint): Promise<Scheduled> {
   const account = await findAccount(write, userId);
-  if (account.deletionAt) return account.deletionAt;
+  if (account.deletionAt) return { deletionAt: account.deletionAt, isDeleted: false };
   if (account.operatorRole !== null) {
     const message = 'You are an operator of this instance. Another operator must take the role away first.';
     throw new DomainError('CONFLICT', message);
@@ -77,13 +86,13 @@ async function schedule(call: CallContext, write: Write, userId: bigint): Promis
   const deletionAt = new Date(call.clock.now() + call.accountDeletionDays * DAY_MS);
   if (call.accountDeletionDays === 0) {
     await beginDeletion(call, write, account, { withMessages: false });
-    return deletionAt;
+    return { deletionAt, isDeleted: true };
   }
   await write.db.authUser.update({ where: { userId }, data: { deletionAt } });
   write.record({ type: 'PERSON_UPDATED', userId });
   write.record({ type: 'PORTAL_HOME_UPDATED', userId });
   write.mail(scheduledMail(call, account, deletionAt));
-  return deletionAt;
+  return { deletionAt, isDeleted: false };
 }
 
 /** Undoes {@link deleteAccount}. @throws UNAUTHENTICATED, FORBIDDEN */

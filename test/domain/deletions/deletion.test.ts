@@ -242,6 +242,14 @@ describe('a person who deletes their account', () => {
     expect((await ada.graphql('{ me { id } }')).me).toBeNull();
   });
 
+  test('still have it between the due time and the job, and can keep it', async () => {
+    const where = { userId: BigInt(ada.id) };
+    // The job runs every hour.
+    await server.app.db.writer.authUser.update({ where, data: { deletionAt: new Date(clock.now()) } });
+    expect((await askDelete()).data.deleteAccount.user).toEqual({ id: ada.id });
+    expect((await ada.graphql(KEEP)).keepAccount.user.deletionAt).toBeNull();
+  });
+
   test('must hand over what they own first, also what they got in the meantime', async () => {
     const team = await createTeam(ada, 'Otters');
     await createGuild(ada, 'Own harbour');
