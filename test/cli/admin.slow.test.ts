@@ -111,7 +111,9 @@ describe('causeway admin on the machine of the instance', () => {
     const guilds = (await json('limits', 'show')).find(({ kind }: Loose) => kind === 'GUILDS');
     expect(guilds).toMatchObject({ value: 7, perSubject: [{ subject: bob.id, value: 2 }] });
     expect((await admin(['limits', 'show'])).stdout).toMatch(new RegExp(`guilds +${bob.id} +2 +200`));
-    await json('limits', 'unset', 'guilds', '--for', bob.id, ...REASON);
+    expect((await admin(['limits', 'unset', 'guilds', '--for', bob.id, ...REASON])).stdout).toBe(
+      `The limit guilds for ${bob.id} has the value for everyone again.\n`,
+    );
     await json('limits', 'unset', 'guilds', ...REASON);
     expect((await logged(1))[0]).toMatch(/^LIMIT_UPDATE/);
     const { code, stderr } = await admin(['limits', 'set', 'sandwiches', '1', ...REASON]);

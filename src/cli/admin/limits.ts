@@ -61,7 +61,7 @@ interface SetOptions extends ActOptions {
 
 /** @throws {InvalidArgumentError} */
 function wholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
+  if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Write a whole number.');
 }
 
@@ -70,13 +70,13 @@ function addSetCommand(limits: Command): void {
     .description('Changes a limit, for everyone or for one person, bot or address.')
     .argument(...KIND_ARGUMENT)
     .argument('<value>', 'the new value', wholeNumber)
-    .option('--for <subject>', 'ID of a person or a bot, or an address')
+    .option('--for <subject>', 'username or ID of a person, ID of a bot, or a network address')
     .addHelpText(
       'after',
       examples(['causeway admin limits set messages 1 --for 1412345678901234567 --reason spam', 'slow a person down']),
     )
     .action((kind: string, value: number, options: SetOptions) =>
-      run(() => change(options, kind, value, `The limit ${kind} is ${value} now.`)),
+      run(() => change(options, kind, value, `The limit ${kind}${whom(options)} is ${value} now.`)),
     );
 }
 
@@ -84,14 +84,21 @@ function addUnsetCommand(limits: Command): void {
   withReason(withInstance(limits.command('unset')))
     .description('Returns a limit to its default, or one person, bot or address to the value for everyone.')
     .argument(...KIND_ARGUMENT)
-    .option('--for <subject>', 'ID of a person or a bot, or an address')
+    .option('--for <subject>', 'username or ID of a person, ID of a bot, or a network address')
     .addHelpText(
       'after',
       examples(['causeway admin limits unset messages --reason "is over"', 'return to the default']),
     )
     .action((kind: string, options: SetOptions) =>
-      run(() => change(options, kind, null, `The limit ${kind} has its default value again.`)),
+      run(() => {
+        const then = options.for === undefined ? 'its default' : 'the value for everyone';
+        return change(options, kind, null, `The limit ${kind}${whom(options)} has ${then} again.`);
+      }),
     );
+}
+
+function whom({ for: subject }: SetOptions): string {
+  return subject === undefined ? '' : ` for ${subject}`;
 }
 
 const SET = 'mutation ($input: OperatorSetLimitInput!) { operatorSetLimit(input: $input) { __typename } }';
@@ -100,5 +107,5 @@ async function change(options: SetOptions, given: string, value: number | null, 
   const kind = given.toUpperCase().replaceAll('-', '_');
   const subject = options.for ?? '';
   await askInstance(options, SET, { input: { kind, subject, value, reason: options.reason } });
-  print(options, { kind, subject, value }, subject === '' ? text : `${subject}: ${text}`);
+  print(options, { kind, subject, value }, text);
 }
