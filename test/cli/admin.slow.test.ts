@@ -190,12 +190,30 @@ describe('causeway admin', () => {
     [['people', 'list', '--limit', '0'], 2, 'Write a number from 1 to 100.'],
     [['people', 'show', 'ghost'], 1, 'there is no person ghost; `causeway admin people list` shows all'],
     [['people', 'suspend', 'olga', ...REASON, '--yes'], 1, 'olga is an operator of this instance.'],
-    [['people', 'sign-out', 'bob', '--reason', ' '], 1, '\n  reason: '],
+    [['people', 'sign-out', 'bob', '--reason', ' '], 1, 'causeway: reason: '],
+    [['people', 'delete', 'ada', ...REASON, '--yes'], 1, 'hand them over first, or pass --with-owned'],
+    [
+      ['people', 'export', 'bob', ...REASON, '--output', '/dev/null'],
+      1,
+      '/dev/null exists; remove it, or pass --output',
+    ],
+    [['limits', 'set', 'messages', '1', '--for', 'ghost', ...REASON], 1, 'causeway: subject: Not found.'],
     [['invites', 'revoke', '1', '--yes'], 1, 'This invitation does not exist or was revoked.'],
   ])('ends %j with status %i and says why', async (args, status, complaint) => {
     const { code, stdout, stderr } = await admin(args);
     expect({ code, stdout }).toEqual({ code: status, stdout: '' });
     expect(stderr).toContain(complaint);
+  });
+
+  it('changes a limit for a person, and shows limits and refusals with names', async () => {
+    const kim = await signUp(server, 'kim');
+    await json('limits', 'set', 'guilds', '0', '--for', kim.email, ...REASON);
+    const shown = new RegExp(`^guilds +kim \\(${kim.id}\\) +0 `, 'm');
+    expect((await admin(['limits', 'show'])).stdout).toMatch(shown);
+    await kim.ask('mutation { createGuild(input: { name: "Quay" }) { guild { id } } }');
+    expect(await json('limits', 'limited')).toMatchObject([{ kind: 'GUILDS', subjectName: 'kim', refusals: 1 }]);
+    expect((await admin(['limits', 'limited'])).stdout).toContain(`guilds  kim (${kim.id})  1 `);
+    await json('limits', 'unset', 'guilds', '--for', kim.email, ...REASON);
   });
 
   it('asks for an ID if several have the name', async () => {
@@ -229,7 +247,7 @@ describe('causeway admin with a personal token', () => {
     expect((await admin(['people', 'sign-out', 'bob', ...REASON], env)).code).toBe(0);
     expect(await logged(1)).toEqual(['PERSON_SIGN_OUT | olga | bob | test']);
     const { code, stderr } = await admin(['people', 'role', 'bob', 'operator', ...REASON], env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Sign in to perform this action.')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('run this on the machine of the instance')]);
   });
 
   it('is refused for everyone else, and with other tokens', async () => {

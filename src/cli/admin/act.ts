@@ -40,7 +40,9 @@ export function run(work: () => Promise<void>): Promise<void> {
 
 function withFields({ message, code, fields }: Refusal): Refusal {
   const lines = Object.entries(fields).flatMap(([path, faults]) =>
-    faults.map((fault) => `\n  ${path.replace(/^input\./, '')}: ${fault.message}`),
+    faults
+      .filter((fault) => !message.includes(fault.message))
+      .map((fault) => `\n  ${path.replace(/^input\./, '')}: ${fault.message}`),
   );
   return new Refusal(message + lines.join(''), code);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { examples } from '../examples.js';
+import { Failure } from '../failure.js';
 import { type ActOptions, type ConfirmedOptions, confirmed, run, withReason, withYes } from './act.js';
 import { askInstance, withInstance } from './connection.js';
 import { findPerson } from './find.js';
@@ -13,11 +14,13 @@ interface DeleteOptions extends ActOptions, ConfirmedOptions {
 interface Figures {
   messages: number;
   servers: number;
+  teams: number;
   applications: number;
   boxes: number;
 }
 
-const FIGURES = 'query ($id: ID!) { instance { person(id: $id) { figures { messages servers applications boxes } } } }';
+const FIGURES =
+  'query ($id: ID!) { instance { person(id: $id) { figures { messages servers teams applications boxes } } } }';
 
 const DELETE = `mutation ($personId: ID!, $reason: String!, $withMessages: Boolean!, $withOwned: Boolean!) {
   operatorDeletePerson(
@@ -47,7 +50,10 @@ export function addDeleteCommand(people: Command): void {
         const { instance } = await askInstance<{ instance: { person: { figures: Figures } } }>(options, FIGURES, {
           id,
         });
-        await confirmed(options, planOf(`${name} (${id})`, instance.person.figures, { withMessages, withOwned }));
+        const { figures } = instance.person;
+        if (!withOwned && figures.servers + figures.teams + figures.boxes > 0)
+          throw new Failure(`${name} owns ${ownedText(figures)}; hand them over first, or pass --with-owned`);
+        await confirmed(options, planOf(`${name} (${id})`, figures, { withMessages, withOwned }));
         await askInstance(options, DELETE, { personId: id, reason, withMessages, withOwned });
         print(options, { personId: id }, `Deleted ${name} (${id}). A job removes what they left.`);
       }),
@@ -56,12 +62,14 @@ export function addDeleteCommand(people: Command): void {
 
 function planOf(
   who: string,
-  { messages, servers, applications, boxes }: Figures,
+  { messages, applications, ...owned }: Figures,
   { withMessages, withOwned }: { withMessages: boolean; withOwned: boolean },
 ): string {
-  const owned = [`${applications} applications`, ...(withOwned ? [`${servers} servers`, `${boxes} boxes`] : [])];
   return [
-    `Delete ${who} for good, with ${owned.join(', ')}${withOwned ? ' and their teams' : ''}?`,
+    `Delete ${who} for good, with ${applications} applications${withOwned ? `, ${ownedText(owned)}` : ''}?`,
     withMessages ? `Their ${messages} messages are deleted, too.` : `Their ${messages} messages stay.`,
   ].join('\n');
 }
+
+const ownedText = ({ servers, teams, boxes }: Pick<Figures, 'servers' | 'teams' | 'boxes'>) =>
+  `${servers} servers, ${teams} teams and ${boxes} boxes`;

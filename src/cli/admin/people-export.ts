@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -36,6 +36,7 @@ export function addExportCommand(people: Command): void {
       run(async () => {
         const { id, name } = await findPerson(options, given);
         const { output = `${id}.zip`, reason } = options;
+        if (existsSync(output)) throw new Failure(`${output} exists; remove it, or pass --output with another name`);
         const { operatorExportPerson } = await askInstance<Exported>(options, EXPORT, { personId: id, reason });
         await save(await download(options, operatorExportPerson.url), output);
         print(options, { personId: id, file: output }, `Wrote the data of ${name} (${id}) to ${output}.`);

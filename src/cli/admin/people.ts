@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { examples } from '../examples.js';
+import { Failure } from '../failure.js';
 import { type ActOptions, type ConfirmedOptions, confirmed, run, withReason, withYes } from './act.js';
 import { type AdminOptions, askInstance, withInstance } from './connection.js';
 import { findPerson } from './find.js';
@@ -20,12 +21,12 @@ interface Person {
 }
 
 interface PersonWithFigures extends Person {
-  figures: { messages: number; servers: number; applications: number; boxes: number };
+  figures: { messages: number; servers: number; teams: number; applications: number; boxes: number };
 }
 
 const PERSON =
   'id user { username globalName } email emailVerified createdAt seenAt operatorRole suspendedAt suspensionText';
-const FIGURES = 'figures { messages servers applications boxes }';
+const FIGURES = 'figures { messages servers teams applications boxes }';
 
 export const PERSON_ARGUMENT = ['<person>', 'ID, username or email address'] as const;
 
@@ -121,6 +122,7 @@ function personText({ figures, user, ...person }: PersonWithFigures): string {
     'Text at sign-in': person.suspensionText,
     Messages: figures.messages,
     Servers: figures.servers,
+    Teams: figures.teams,
     Applications: figures.applications,
     Boxes: figures.boxes,
   });
@@ -243,6 +245,7 @@ function addRoleCommand(people: Command): void {
     )
     .action((given: string, role: keyof typeof ROLES, options: ActOptions) =>
       run(async () => {
+        if (options.url) throw new Failure('tokens cannot give roles; run this on the machine of the instance');
         const { id, name } = await findPerson(options, given);
         const input = { personId: id, role: ROLES[role], reason: options.reason };
         const data = await askInstance<{ operatorSetRole: unknown }>(options, SET_ROLE, { input });

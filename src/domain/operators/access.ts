@@ -42,6 +42,7 @@ export async function findPerson(reader: Pick<Reader, 'authUser'>, userId: bigin
 export async function findOrdinaryPerson(reader: Pick<Reader, 'authUser'>, userId: bigint): Promise<PersonAccount> {
   const account = await findPerson(reader, userId);
   if (account.operatorRole === null) return account;
-  const message = `${account.name} is an operator of this instance. Take the role away first.`;
+  const role = account.operatorRole === 'OPERATOR' ? 'an operator' : 'a moderator';
+  const message = `${account.name} is ${role} of this instance. Take the role away first.`;
   throw new DomainError('CONFLICT', message);
 }
