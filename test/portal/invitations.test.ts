@@ -63,4 +63,14 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'invitations'), () => {
     expect(operator.faults).toEqual([]);
     await operator.close();
   });
+
+  it('are not asked for if the registration is closed', async () => {
+    server.app.config.registration = 'closed';
+    const { page, open, close } = await openPortal(browser, server, null);
+    await open('/sign-up');
+    await page.getByText('This instance does not accept new accounts.').waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await close();
+    server.app.config.registration = 'invite';
+  });
 });

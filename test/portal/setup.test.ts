@@ -23,6 +23,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the set-up link'), () =>
     const { page, faults, open, close } = await openPortal(browser, server, null);
     await open(`/setup#${token}`);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.getByText('Sign in or sign up to become the operator of this instance.').waitFor();
     expect(page.url()).not.toContain(token);
     // The token survives a change of mind.
     await page.getByRole('link', { name: 'Sign up' }).click();

@@ -48,7 +48,7 @@ export function DeletePerson({ person: { id, user, figures }, onDeleted, onClose
           {owns !== '' && (
             <Switch
               label="Delete what they own, too"
-              hint={`${owns}, also for the other members. Hand over first what should stay.`}
+              hint={`Required: ${owns}, also for the other members. Hand over first what should stay.`}
               checked={withOwned}
               onChange={({ target }) => setWithOwned(target.checked)}
             />

@@ -47,7 +47,8 @@ export function PersonActions({ person, onDeleted }: PersonProps & { onDeleted: 
       </div>
       <div className="danger-row">
         <p>
-          End all their sessions, personal tokens and authorizations of applications. They can sign in again at once.
+          End all their sessions, personal tokens and authorizations of applications.
+          {!isSuspended && ' They can sign in again at once.'}
         </p>
         <button type="button" className="plain" onClick={() => ask('sign out')}>
           Sign out everywhere

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { tellReturn } from '../../session.js';
+import { setupToken } from '../../setup-token.js';
 import { Heading, useTitle } from '../../ui/page.js';
 import { isSignedIn } from './accounts.js';
 import { SignInForm } from './sign-in-form.js';
@@ -14,7 +15,11 @@ export function SignIn() {
   return (
     <Visitors>
       <Heading>Sign in</Heading>
-      <p className="soft">Manage your applications, teams, servers and boxes.</p>
+      <p className="soft">
+        {setupToken() === ''
+          ? 'Manage your applications, teams, servers and boxes.'
+          : 'Sign in or sign up to become the operator of this instance.'}
+      </p>
       <SignInForm email={email} setEmail={setEmail} onDone={goOn} />
       <p className="soft small">
         <a href="/oauth2/password">Forgot your password?</a>

@@ -19,6 +19,8 @@ export function SignUp() {
   const [mode, setMode] = useState<RegistrationMode | null>(null);
   useEffect(() => void readRegistration().then(setMode), []);
   const asksInvitation = invitation !== '' || (mode !== null && mode !== 'OPEN');
+  // The set-up link is an invitation also if the registration is closed.
+  const isClosed = mode === 'CLOSED' && setupToken() === '';
   const goOn = useGoOn(next);
   const [details, setDetails] = useState({ name: '', email: '', password: '', invitation });
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -39,46 +41,53 @@ export function SignUp() {
   return (
     <Visitors>
       <Heading>Sign up</Heading>
-      {mode === 'CLOSED' && <p className="notice warn">This instance does not accept new accounts.</p>}
-      <Form
-        problem={problem}
-        isBusy={isBusy}
-        onSubmit={signUp}
-        buttons={(isOff) => (
-          <div className="actions">
-            <button type="submit" disabled={isOff}>
-              Sign up
-            </button>
-          </div>
-        )}
-      >
-        <TextField
-          label="Username"
-          hint="2–32 characters: lowercase letters a–z, digits, dots and underscores."
-          autoComplete="nickname"
-          autoCapitalize="none"
-          maxLength={32}
-          {...field('name')}
-        />
-        <TextField label="E-mail address" type="email" autoComplete="username" maxLength={254} {...field('email')} />
-        <TextField
-          label="Password"
-          hint="8–128 characters."
-          type="password"
-          autoComplete="new-password"
-          maxLength={128}
-          {...field('password')}
-        />
-        {asksInvitation && (
+      {isClosed ? (
+        <p className="notice warn">This instance does not accept new accounts.</p>
+      ) : (
+        <Form
+          problem={problem}
+          isBusy={isBusy}
+          onSubmit={signUp}
+          buttons={(isOff) => (
+            <div className="actions">
+              <button type="submit" disabled={isOff}>
+                Sign up
+              </button>
+            </div>
+          )}
+        >
           <TextField
-            label="Invitation"
-            hint="You need an invitation to sign up. Ask an operator of this instance for a link."
-            autoComplete="off"
-            maxLength={200}
-            {...field('invitation')}
+            label="Username"
+            hint="2–32 characters: lowercase letters a–z, digits, dots and underscores."
+            autoComplete="nickname"
+            autoCapitalize="none"
+            maxLength={32}
+            {...field('name')}
           />
-        )}
-      </Form>
+          <TextField label="E-mail address" type="email" autoComplete="username" maxLength={254} {...field('email')} />
+          <TextField
+            label="Password"
+            hint="8–128 characters."
+            type="password"
+            autoComplete="new-password"
+            maxLength={128}
+            {...field('password')}
+          />
+          {asksInvitation && (
+            <TextField
+              label="Invitation"
+              hint={
+                invitation === ''
+                  ? 'You need an invitation to sign up. Ask an operator of this instance for a link.'
+                  : 'From the link that you opened.'
+              }
+              autoComplete="off"
+              maxLength={200}
+              {...field('invitation')}
+            />
+          )}
+        </Form>
+      )}
       <p className="soft small">
         Already have an account?{' '}
         <Link to="/sign-in" search={next === undefined ? {} : { next }}>
