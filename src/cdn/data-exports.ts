@@ -55,7 +55,8 @@ async function serveExport(
 function sendArchive(app: AppContext, { personId }: DataExport, reply: FastifyReply, release: Release): FastifyReply {
   const { blobs, clock, db } = app;
   const now = new Date(clock.now());
-  const archive = archiveOf(exportEntries({ read: db.reader, blobs, userId: personId }), now);
+  const source = { read: db.reader, blobs, userId: personId, publicUrl: app.addresses.publicUrl, startedAt: now };
+  const archive = archiveOf(exportEntries(source), now);
   archive.once('close', release);
   reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
   reply.headers({

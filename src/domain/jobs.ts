@@ -52,6 +52,8 @@ export function jobKinds({ db, blobs, log, config, callOfNobody }: JobSupplies):
     'delete-person': {
       payload: JOB_PAYLOADS['delete-person'],
       atOnce: 1,
+      // A store may be away for days, and nothing else removes the rest.
+      tries: 200,
       maxMs: 3 * HOUR_MS,
       run: (deletion, { signal }) => finishPersonDeletion(callOfNobody(), deletion, signal),
     },

@@ -49,6 +49,7 @@ export class MachineSocket {
       this.#inode = (await lstat(draft)).ino;
       // Replaces the socket of a killed or an older process.
       await rename(draft, this.#path);
+      this.#server.on('error', (error) => this.#log.warn({ err: error }, `A connection to ${this.#path} failed`));
     } catch (error) {
       this.#inode = null;
       await this.close();

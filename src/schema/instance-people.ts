@@ -64,6 +64,11 @@ export const InstancePerson = builder.objectRef<PersonAccount>('InstancePerson')
       nullable: true,
       description: 'Text that the person reads when they sign in. Null if they are not suspended.',
     }),
+    deletionAt: t.expose('deletionAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the account is deleted, because the person asked for it. Null if they did not.',
+    }),
     figures: t.field({
       type: PersonFigures,
       description: 'How much the person wrote and owns.',

@@ -60,7 +60,7 @@ describe('causeway admin on the machine of the instance', () => {
 
   it('signs people out, creates password links, and gives and takes roles', async () => {
     const eva = await signUp(server, 'eva');
-    expect((await json('people', 'sign-out', 'eva', ...REASON)).person.id).toBe(eva.id);
+    expect((await json('people', 'sign-out', 'eva', ...REASON, '--yes')).person.id).toBe(eva.id);
     expect((await json('people', 'password-link', 'eva', ...REASON)).url).toContain('/oauth2/password?token=');
     expect((await json('people', 'role', 'eva', 'moderator', ...REASON)).person.operatorRole).toBe('MODERATOR');
     expect((await json('people', 'role', 'eva', 'none', ...REASON)).person.operatorRole).toBeNull();
@@ -146,7 +146,7 @@ describe('causeway admin on the machine of the instance', () => {
   });
 
   it('shows the audit log, filtered by action and target', async () => {
-    await json('people', 'sign-out', 'bob', ...REASON);
+    await json('people', 'sign-out', 'bob', ...REASON, '--yes');
     const log = await json('audit', '--action', 'PERSON_SIGN_OUT', '--target', bob.id, '--limit', '1');
     expect(log.edges).toMatchObject([{ node: { actor: null, targetName: 'bob', reason: 'test' } }]);
     expect((await json('audit', '--actor', 'bob')).edges).toEqual([]);
@@ -188,9 +188,10 @@ describe('causeway admin', () => {
   it.each([
     [['people', 'suspend', 'bob', '--yes'], 2, "required option '--reason <text>' not specified"],
     [['people', 'list', '--limit', '0'], 2, 'Write a number from 1 to 100.'],
+    [['people', 'list', '--token', 'cw_pat_x'], 2, 'set CAUSEWAY_URL to act with the token'],
     [['people', 'show', 'ghost'], 1, 'there is no person ghost; `causeway admin people list` shows all'],
     [['people', 'suspend', 'olga', ...REASON, '--yes'], 1, 'olga is an operator of this instance.'],
-    [['people', 'sign-out', 'bob', '--reason', ' '], 1, 'causeway: reason: '],
+    [['people', 'sign-out', 'bob', '--reason', ' ', '--yes'], 1, 'causeway: reason: '],
     [['people', 'delete', 'ada', ...REASON, '--yes'], 1, 'hand them over first, or pass --with-owned'],
     [
       ['people', 'export', 'bob', ...REASON, '--output', '/dev/null'],
@@ -244,7 +245,7 @@ describe('causeway admin with a personal token', () => {
 
   it('acts as its owner, who has a role, but gives no roles', async () => {
     const env = await tokenOf(olga, true);
-    expect((await admin(['people', 'sign-out', 'bob', ...REASON], env)).code).toBe(0);
+    expect((await admin(['people', 'sign-out', 'bob', ...REASON, '--yes'], env)).code).toBe(0);
     expect(await logged(1)).toEqual(['PERSON_SIGN_OUT | olga | bob | test']);
     const { code, stderr } = await admin(['people', 'role', 'bob', 'operator', ...REASON], env);
     expect([code, stderr]).toEqual([1, expect.stringContaining('run this on the machine of the instance')]);

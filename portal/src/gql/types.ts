@@ -1822,7 +1822,7 @@ export type OperatorSetRoleMutation = { readonly operatorSetRole: { readonly per
 
 export type InstancePersonRowFragment = { readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 
-export type InstancePersonPageFragment = { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
+export type InstancePersonPageFragment = { readonly deletionAt: string | null, readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } };
 
 export type InstancePeopleQueryVariables = Exact<{
   before?: string | null | undefined;
@@ -1838,7 +1838,7 @@ export type InstancePersonQueryVariables = Exact<{
 }>;
 
 
-export type InstancePersonQuery = { readonly instance: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type InstancePersonQuery = { readonly instance: { readonly person: { readonly deletionAt: string | null, readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type FindPeopleQueryVariables = Exact<{
   search: string;
@@ -1852,21 +1852,21 @@ export type OperatorSuspendPersonMutationVariables = Exact<{
 }>;
 
 
-export type OperatorSuspendPersonMutation = { readonly operatorSuspendPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorSuspendPersonMutation = { readonly operatorSuspendPerson: { readonly person: { readonly deletionAt: string | null, readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type OperatorRestorePersonMutationVariables = Exact<{
   input: OperatorPersonInput;
 }>;
 
 
-export type OperatorRestorePersonMutation = { readonly operatorRestorePerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorRestorePersonMutation = { readonly operatorRestorePerson: { readonly person: { readonly deletionAt: string | null, readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type OperatorSignOutPersonMutationVariables = Exact<{
   input: OperatorPersonInput;
 }>;
 
 
-export type OperatorSignOutPersonMutation = { readonly operatorSignOutPerson: { readonly person: { readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
+export type OperatorSignOutPersonMutation = { readonly operatorSignOutPerson: { readonly person: { readonly deletionAt: string | null, readonly emailVerified: boolean, readonly suspensionText: string | null, readonly id: string, readonly email: string, readonly createdAt: string, readonly seenAt: string | null, readonly suspendedAt: string | null, readonly operatorRole: OperatorRole | null, readonly figures: { readonly messages: number, readonly servers: number, readonly memberships: number, readonly teams: number, readonly applications: number, readonly boxes: number }, readonly user: { readonly id: string, readonly username: string, readonly globalName: string | null, readonly avatarUrl: string | null } } } };
 
 export type PersonDeletionQueryVariables = Exact<{
   id: string;

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { Failure } from '../failure.js';
 import { askServer, dataOf, type GraphqlError, NoAnswer, Refusal, readAnswer } from '../remote/graphql.js';
+import { USAGE_ERROR } from '../remote/options.js';
 
 /** Options of every command of `causeway admin`. */
 export interface AdminOptions {
@@ -29,11 +30,16 @@ export function withInstance(command: Command): Command {
 
 /**
  * Asks the instance at `--url`, or else the one of the data folder.
- * @throws {Refusal} @throws {NoAnswer} @throws {Failure}
+ * @throws {Refusal} @throws {NoAnswer} @throws {Failure} also for a token without an address
  */
 export async function askInstance<Data>(options: AdminOptions, query: string, variables: object = {}): Promise<Data> {
   const { url, token } = options;
   if (url) return askServer<Data>({ url, ...(token === undefined ? {} : { token }) }, query, variables);
+  if (token)
+    throw new Failure(
+      'set CAUSEWAY_URL to act with the token, or unset CAUSEWAY_TOKEN to act on this machine',
+      USAGE_ERROR,
+    );
   const response = await send(options, 'POST', '/graphql', JSON.stringify({ query, variables }));
   return dataOf<Data>(readAnswer(await text(response), SOURCE, response.statusCode ?? 0), SOURCE, asRefusal);
 }

@@ -17,6 +17,7 @@ interface Person {
   seenAt: string | null;
   operatorRole: 'OPERATOR' | 'MODERATOR' | null;
   suspendedAt: string | null;
+  deletionAt: string | null;
   suspensionText: string | null;
 }
 
@@ -25,7 +26,7 @@ interface PersonWithFigures extends Person {
 }
 
 const PERSON =
-  'id user { username globalName } email emailVerified createdAt seenAt operatorRole suspendedAt suspensionText';
+  'id user { username globalName } email emailVerified createdAt seenAt deletionAt operatorRole suspendedAt suspensionText';
 const FIGURES = 'figures { messages servers teams applications boxes }';
 
 export const PERSON_ARGUMENT = ['<person>', 'ID, username or email address'] as const;
@@ -119,6 +120,7 @@ function personText({ figures, user, ...person }: PersonWithFigures): string {
     'Last seen': time(person.seenAt),
     Role: person.operatorRole?.toLowerCase(),
     Suspended: time(person.suspendedAt),
+    'Deletion asked for': time(person.deletionAt),
     'Text at sign-in': person.suspensionText,
     Messages: figures.messages,
     Servers: figures.servers,
@@ -185,13 +187,14 @@ const SIGN_OUT = `mutation ($input: OperatorPersonInput!) {
 }`;
 
 function addSignOutCommand(people: Command): void {
-  withReason(withInstance(people.command('sign-out')))
+  withYes(withReason(withInstance(people.command('sign-out'))))
     .description('Ends all sessions, personal tokens and grants of a person.')
     .argument(...PERSON_ARGUMENT)
     .addHelpText('after', examples(['causeway admin people sign-out ada --reason "lost laptop"', 'sign ada out']))
-    .action((given: string, options: ActOptions) =>
+    .action((given: string, options: ActOptions & ConfirmedOptions) =>
       run(async () => {
         const { id, name } = await findPerson(options, given);
+        await confirmed(options, `End all sessions, personal tokens and grants of ${name} (${id})?`);
         const input = { personId: id, reason: options.reason };
         const data = await askInstance<{ operatorSignOutPerson: unknown }>(options, SIGN_OUT, { input });
         print(options, data.operatorSignOutPerson, `Signed ${name} (${id}) out everywhere.`);

@@ -6,8 +6,6 @@ import { givenFileEntries, messageEntries } from './messages.js';
 import { boxesEntry, directChannelsEntry, serversEntry, teamsEntry } from './places.js';
 
 const README = [
-  'This archive has the data that this instance stores about one account.',
-  '',
   'profile.json          account, sessions and personal tokens, without secrets',
   'avatar.png            avatar, if there is one',
   'servers.json          servers with the account as a member, also those that it owns',
@@ -31,10 +29,14 @@ const README = [
   '',
 ].join('\n');
 
+function titleOf({ userId, publicUrl, startedAt }: ExportSource): string {
+  return `Data that ${publicUrl} stored about the account ${userId} on ${startedAt.toISOString().slice(0, 10)}.`;
+}
+
 /** The entries of a person's archive. Each must be read before the next is requested. */
 export async function* exportEntries(source: ExportSource): AsyncGenerator<ExportEntry> {
   const missing: string[] = [];
-  yield textEntry('README.txt', README);
+  yield textEntry('README.txt', `${titleOf(source)}\n\n${README}`);
   yield await profileEntry(source);
   const avatar = await avatarEntry(source);
   if (avatar) yield avatar;

@@ -16,6 +16,9 @@ export interface ExportSource {
   read: Reader;
   blobs: BlobStore;
   userId: bigint;
+  /** Of the instance. */
+  publicUrl: string;
+  startedAt: Date;
 }
 
 /** So that memory stays flat, however much there is. */

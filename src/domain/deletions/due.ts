@@ -5,15 +5,24 @@ import { beginDeletion } from './begin.js';
 import { keptMail } from './mails.js';
 import { findOwned, ownsSomething } from './owned.js';
 
-/** Deletes the accounts whose time has come. Idempotent. @throws `signal.reason` when aborted */
+/**
+ * Deletes the accounts whose time has come. Idempotent. A failure does not keep the others waiting.
+ * @throws {AggregateError} of the failures @throws `signal.reason` when aborted
+ */
 export async function deleteDueAccounts(call: CallContext, signal: AbortSignal): Promise<void> {
   const where = { deletionAt: { lte: new Date(call.clock.now()) } };
   const due = await call.read.authUser.findMany({ where, select: { userId: true }, orderBy: { userId: 'asc' } });
+  const failures: unknown[] = [];
   for (const { userId } of due) {
     await yieldToEventLoop();
     signal.throwIfAborted();
-    await call.write((write) => deleteIfDue(call, write, userId), { streams: [topics.user(userId)] });
+    try {
+      await call.write((write) => deleteIfDue(call, write, userId), { streams: [topics.user(userId)] });
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} accounts could not be deleted`);
 }
 
 /** Keeps an account that owns something, or whose owner became an operator. */

@@ -38,13 +38,15 @@ export class InstanceLimits {
     this.refusals = new RecentRefusals(parts);
     const subscription = parts.bus.subscribe(
       topics.limits,
-      ({ type }) => (type === STREAM_GAP || type === 'LIMITS_UPDATED' ? this.#renew() : undefined),
+      ({ type }) => {
+        if (type === STREAM_GAP || type === 'LIMITS_UPDATED') void this.renew();
+      },
       { early: true },
     );
-    if (!subscription.isComplete) void subscription.ready.then(() => this.#renew());
+    if (!subscription.isComplete) void subscription.ready.then(() => this.renew());
   }
 
-  /** Reads the values again. */
+  /** Reads the values. */
   load(): Promise<void> {
     this.#readAt = this.parts.connectionClock.now();
     return this.#mutex.run(async () => {
@@ -73,13 +75,16 @@ export class InstanceLimits {
   }
 
   #renewIfOld(): void {
-    if (this.parts.bus.isShared && this.parts.connectionClock.now() - this.#readAt >= CACHE_MS) this.#renew();
+    if (this.parts.bus.isShared && this.parts.connectionClock.now() - this.#readAt >= CACHE_MS) void this.renew();
   }
 
-  #renew(): void {
-    this.load().catch((error: unknown) =>
-      this.parts.log.warn({ err: error }, 'Could not read the limits that operators set; the last known ones stay'),
-    );
+  /** Reads the values again. Only logs a failure. */
+  async renew(): Promise<void> {
+    try {
+      await this.load();
+    } catch (error) {
+      this.parts.log.warn({ err: error }, 'Could not read the limits that operators set; the last known ones stay');
+    }
   }
 }
 

@@ -103,7 +103,7 @@ export async function setLimit(call: CallContext, change: LimitChange): Promise<
     },
     { streams: [topics.limits] },
   );
-  await call.instanceLimits.load();
+  await call.instanceLimits.renew();
 }
 
 async function requireRoom(db: Transaction): Promise<void> {

@@ -181,7 +181,11 @@ describe('an archive', () => {
       sessions: [expect.objectContaining({ expiresAt: expect.any(String) })],
       personalTokens: [expect.objectContaining({ name: 'laptop' })],
     });
-    expect(parsed(files, 'servers.json')).toMatchObject([{ id: guild.id, name: 'Harbour', isOwner: true }]);
+    const title = `Data that ${server.app.addresses.publicUrl} stored about the account ${ada.id} on `;
+    expect(files.get('README.txt')?.toString().startsWith(title)).toBe(true);
+    expect(parsed(files, 'servers.json')).toMatchObject([
+      { id: guild.id, name: 'Harbour', isOwner: true, timedOutUntil: null, nickname: null },
+    ]);
     expect(parsed(files, 'direct-channels.json')).toMatchObject([{ id: direct, with: [{ username: 'bob' }] }]);
     expect(parsed(files, 'applications.json')).toMatchObject([
       { application: application.id, name: 'Otter bot', commands: [{ name: 'dive' }], webhooks: [{}] },

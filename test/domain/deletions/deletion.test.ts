@@ -224,6 +224,8 @@ describe('a person who deletes their account', () => {
       applications: 1,
       servers: [],
     });
+    const seen = await olga.graphql('query ($id: ID!) { instance { person(id: $id) { deletionAt } } }', { id: ada.id });
+    expect(seen.instance.person.deletionAt).toBe(data.deleteAccount.deletionAt);
     const [mail] = await outboxOf(server, ada.email);
     expect(mail?.headers.subject).toEqual(['Your account will be deleted']);
     expect(mail?.body).toContain(`${server.app.addresses.publicUrl}/portal/account`);

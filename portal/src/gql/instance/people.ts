@@ -7,7 +7,7 @@ export const InstancePeopleDocument = document<InstancePeopleQuery, InstancePeop
 );
 
 export const InstancePersonDocument = document<InstancePersonQuery, InstancePersonQueryVariables>(
-  'query InstancePerson($id:ID!){instance{person(id:$id){...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
+  'query InstancePerson($id:ID!){instance{person(id:$id){...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow deletionAt emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
 );
 
 export const FindPeopleDocument = document<FindPeopleQuery, FindPeopleQueryVariables>(
@@ -15,15 +15,15 @@ export const FindPeopleDocument = document<FindPeopleQuery, FindPeopleQueryVaria
 );
 
 export const OperatorSuspendPersonDocument = document<OperatorSuspendPersonMutation, OperatorSuspendPersonMutationVariables>(
-  'mutation OperatorSuspendPerson($input:OperatorSuspendPersonInput!){operatorSuspendPerson(input:$input){person{...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
+  'mutation OperatorSuspendPerson($input:OperatorSuspendPersonInput!){operatorSuspendPerson(input:$input){person{...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow deletionAt emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
 );
 
 export const OperatorRestorePersonDocument = document<OperatorRestorePersonMutation, OperatorRestorePersonMutationVariables>(
-  'mutation OperatorRestorePerson($input:OperatorPersonInput!){operatorRestorePerson(input:$input){person{...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
+  'mutation OperatorRestorePerson($input:OperatorPersonInput!){operatorRestorePerson(input:$input){person{...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow deletionAt emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
 );
 
 export const OperatorSignOutPersonDocument = document<OperatorSignOutPersonMutation, OperatorSignOutPersonMutationVariables>(
-  'mutation OperatorSignOutPerson($input:OperatorPersonInput!){operatorSignOutPerson(input:$input){person{...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
+  'mutation OperatorSignOutPerson($input:OperatorPersonInput!){operatorSignOutPerson(input:$input){person{...InstancePersonPage}}}fragment InstancePersonPage on InstancePerson{...InstancePersonRow deletionAt emailVerified suspensionText figures{messages servers memberships teams applications boxes}}fragment InstancePersonRow on InstancePerson{id email createdAt seenAt suspendedAt operatorRole user{...Person}}fragment Person on User{id username globalName avatarUrl}',
 );
 
 export const PersonDeletionDocument = document<PersonDeletionQuery, PersonDeletionQueryVariables>(

@@ -9,7 +9,7 @@ import { Unshown } from '../../ui/endings.js';
 import { Skeleton } from '../../ui/listing.js';
 import { Heading, Name, useTitle } from '../../ui/page.js';
 import { Picture } from '../../ui/picture.js';
-import { Ago } from '../../ui/times.js';
+import { Ago, At } from '../../ui/times.js';
 import { TargetLog } from '../audit/instance-log.js';
 import { nameOf } from '../teams/person.js';
 import { ApplicationsPage } from './applications.js';
@@ -85,7 +85,7 @@ function Parts({ person, onDeleted }: PartsProps) {
 }
 
 function Facts({ person }: { person: InstancePersonPageFragment }) {
-  const { id, email, emailVerified, createdAt, seenAt, figures } = person;
+  const { id, email, emailVerified, createdAt, seenAt, deletionAt, figures } = person;
   return (
     <section className="card">
       <h2>Account</h2>
@@ -104,6 +104,14 @@ function Facts({ person }: { person: InstancePersonPageFragment }) {
         </dd>
         <dt>Last seen</dt>
         <dd>{seenAt === null ? 'not yet' : <Ago at={seenAt} />}</dd>
+        {deletionAt !== null && (
+          <>
+            <dt>Deletion</dt>
+            <dd>
+              <At at={deletionAt} />, as they asked
+            </dd>
+          </>
+        )}
         <dt>Wrote</dt>
         <dd>{figure(figures.messages, 'message')}</dd>
         <dt>Owns</dt>
