@@ -110,7 +110,7 @@ describe('causeway admin on the machine of the instance', () => {
     await json('limits', 'set', 'guilds', '2', '--for', bob.id, ...REASON);
     const guilds = (await json('limits', 'show')).find(({ kind }: Loose) => kind === 'GUILDS');
     expect(guilds).toMatchObject({ value: 7, perSubject: [{ subject: bob.id, value: 2 }] });
-    expect((await admin(['limits', 'show'])).stdout).toMatch(new RegExp(`guilds +${bob.id} +2 +200`));
+    expect((await admin(['limits', 'show'])).stdout).toMatch(new RegExp(`guilds +bob \\(${bob.id}\\) +2 +200`));
     expect((await admin(['limits', 'unset', 'guilds', '--for', bob.id, ...REASON])).stdout).toBe(
       `The limit guilds for ${bob.id} has the value for everyone again.\n`,
     );
@@ -130,7 +130,7 @@ describe('causeway admin on the machine of the instance', () => {
       username: 'bob',
     });
     const again = await admin(['people', 'export', 'bob', '--output', file, ...REASON]);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('EEXIST')]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining(`${file} exists`)]);
     await rm(folder, { recursive: true });
   });
 
@@ -138,7 +138,10 @@ describe('causeway admin on the machine of the instance', () => {
     const mia = await signUp(server, 'mia');
     await createGuild(mia, 'Spam');
     const refused = await admin(['people', 'delete', 'mia', ...REASON, '--yes']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Spam')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('mia owns 1 server; hand them over first'),
+    ]);
     const everything = ['--with-messages', '--with-owned', '--yes', ...REASON];
     expect(await json('people', 'delete', 'mia', ...everything)).toEqual({ personId: mia.id });
     expect((await admin(['people', 'show', mia.id])).code).toBe(1);

@@ -103,7 +103,7 @@ describe.skipIf(noBrowser !== null)(needing(noBrowser, 'the deletion'), () => {
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete eve?' });
     await dialog.getByText('1 message in 1 server and in direct channels').waitFor();
-    await dialog.getByText(/^1 server, also for the other members\./).waitFor();
+    await dialog.getByText(/^Required: 1 server, also for the other members\./).waitFor();
     const remove = button(dialog, 'Delete');
     await dialog.getByLabel('Reason').fill('spam');
     await dialog.getByLabel('Username').fill('eve');

@@ -51,11 +51,16 @@ export function addDeleteCommand(people: Command): void {
           id,
         });
         const { figures } = instance.person;
-        if (!withOwned && figures.servers + figures.teams + figures.boxes > 0)
-          throw new Failure(`${name} owns ${ownedText(figures)}; hand them over first, or pass --with-owned`);
+        const owned = ownedText(figures);
+        if (!withOwned && owned !== '')
+          throw new Failure(`${name} owns ${owned}; hand them over first, or pass --with-owned`);
         await confirmed(options, planOf(`${name} (${id})`, figures, { withMessages, withOwned }));
         await askInstance(options, DELETE, { personId: id, reason, withMessages, withOwned });
-        print(options, { personId: id }, `Deleted ${name} (${id}). A job removes what they left.`);
+        print(
+          options,
+          { personId: id },
+          `Deleted ${name} (${id}). A job removes what they left; the portal shows its progress.`,
+        );
       }),
     );
 }
@@ -65,11 +70,23 @@ function planOf(
   { messages, applications, ...owned }: Figures,
   { withMessages, withOwned }: { withMessages: boolean; withOwned: boolean },
 ): string {
+  const lost = [counted(applications, 'application', 'applications'), ...(withOwned ? [ownedText(owned)] : [])];
   return [
-    `Delete ${who} for good, with ${applications} applications${withOwned ? `, ${ownedText(owned)}` : ''}?`,
-    withMessages ? `Their ${messages} messages are deleted, too.` : `Their ${messages} messages stay.`,
+    `Delete ${who} for good, with ${lost.filter((part) => part !== '').join(', ')}?`,
+    `Their ${counted(messages, 'message', 'messages')} ${withMessages ? 'will be deleted, too' : 'will stay'}.`,
   ].join('\n');
 }
 
-const ownedText = ({ servers, teams, boxes }: Pick<Figures, 'servers' | 'teams' | 'boxes'>) =>
-  `${servers} servers, ${teams} teams and ${boxes} boxes`;
+/** For example “2 servers, 1 team”. Empty if they own nothing. */
+function ownedText({ servers, teams, boxes }: Pick<Figures, 'servers' | 'teams' | 'boxes'>): string {
+  const parts = [
+    servers > 0 && counted(servers, 'server', 'servers'),
+    teams > 0 && counted(teams, 'team', 'teams'),
+    boxes > 0 && counted(boxes, 'box', 'boxes'),
+  ];
+  return parts.filter((part) => part !== false).join(', ');
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
