@@ -24,6 +24,7 @@ export const test = base
   .extend('server', { scope: 'file' }, async ({ workerServer }, { onCleanup }): Promise<TestServer> => {
     const { app } = workerServer;
     await step('emptying its database', emptyDatabase(app.db));
+    await step('reading its limits', app.instanceLimits.load());
     await step('removing its uploads', rm(join(app.config.dataDir, 'blobs'), { recursive: true, force: true }));
     const parts = { ...app };
     onCleanup(() => {
