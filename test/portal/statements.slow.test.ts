@@ -12,6 +12,8 @@ import { ApplicationEmojisDocument, GuildEmojisDocument } from '../../portal/src
 import { FrameDocument } from '../../portal/src/gql/frame.js';
 import { HomeDocument } from '../../portal/src/gql/home/home.js';
 import { InstanceApplicationsDocument } from '../../portal/src/gql/instance/applications.js';
+import { InstanceBoxesDocument } from '../../portal/src/gql/instance/boxes.js';
+import { InstanceLimitsDocument } from '../../portal/src/gql/instance/limits.js';
 import { InstanceOperatorsDocument } from '../../portal/src/gql/instance/operators.js';
 import { InstancePeopleDocument, InstancePersonDocument } from '../../portal/src/gql/instance/people.js';
 import { InstanceServersDocument } from '../../portal/src/gql/instance/servers.js';
@@ -80,7 +82,9 @@ const MOST: [document: DocumentNode, param: keyof FullPortal['params'] | null, m
   [BoxesDocument, null, 3],
   [BoxStatisticsDocument, 'boxId', 4],
   [InstancePeopleDocument, null, 4],
-  [InstancePersonDocument, 'personId', 8],
+  [InstancePersonDocument, 'personId', 9],
+  [InstanceBoxesDocument, null, 6],
+  [InstanceLimitsDocument, null, 5],
   [InstanceApplicationsDocument, null, 5],
   [InstanceServersDocument, null, 4],
   [InstanceOperatorsDocument, null, 4],
